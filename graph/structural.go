@@ -1,0 +1,130 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/berth-go/berth/shape"
+)
+
+// Identity is the op whose output is its input: the planner makes it an alias
+// and no step is run for it.
+type Identity struct{}
+
+// Name returns "identity".
+func (Identity) Name() string { return "identity" }
+
+// Infer returns the type of the only input.
+func (Identity) Infer(in []Type) ([]Type, error) { return same("identity", in) }
+
+// Contiguous is the op that packs its input into row-major storage without
+// gaps. Several over one node are planned as one.
+type Contiguous struct{}
+
+// Name returns "contiguous".
+func (Contiguous) Name() string { return "contiguous" }
+
+// Infer returns the type of the only input.
+func (Contiguous) Infer(in []Type) ([]Type, error) { return same("contiguous", in) }
+
+// Cache is the op that keeps its input, stored contiguous, from one run to
+// the next. Once it holds a result its node is a leaf.
+type Cache struct{}
+
+// Name returns "cache".
+func (Cache) Name() string { return "cache" }
+
+// Infer returns the type of the only input.
+func (Cache) Infer(in []Type) ([]Type, error) { return same("cache", in) }
+
+func same(name string, in []Type) ([]Type, error) {
+	if len(in) != 1 {
+		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	}
+	return []Type{in[0]}, nil
+}
+
+// Constant is the op of a leaf that has its storage from the start.
+type Constant struct{}
+
+// Name returns "constant".
+func (Constant) Name() string { return "constant" }
+
+// Infer fails: constants are made by [NewConstant].
+func (Constant) Infer([]Type) ([]Type, error) {
+	return nil, fmt.Errorf("has no type without its storage")
+}
+
+// Input is the op of a leaf whose storage is bound when a program runs.
+type Input struct {
+	Key string // the name under which it is bound
+}
+
+// Name returns "input".
+func (Input) Name() string { return "input" }
+
+// Infer fails: inputs are made by [NewInput].
+func (Input) Infer([]Type) ([]Type, error) { return nil, fmt.Errorf("has no type of its own") }
+
+// A Leaf is the storage of a value that exists before the run: shared, never
+// written, never freed by a plan.
+type Leaf struct {
+	Layout shape.Layout
+	Data   []byte // the whole storage, aligned to the element width
+}
+
+// NewConstant returns a leaf over data, which it keeps and which must not
+// change any more. An error names a layout that leaves the storage.
+func NewConstant(t Type, leaf Leaf) (*Node, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	if !t.Shape.Equal(leaf.Layout.Shape) {
+		return nil, fmt.Errorf("constant %v has a layout of shape %v", t, leaf.Layout.Shape)
+	}
+	if lo, hi := leaf.Layout.Bounds(); lo < 0 || hi > len(leaf.Data)/t.DType.Size() {
+		return nil, fmt.Errorf("constant %v: layout %v reads elements [%d, %d) of a storage of %d bytes", t, leaf.Layout, lo, hi, len(leaf.Data))
+	}
+	return &Node{id: lastID.Add(1), op: Constant{}, outs: []Type{t}, leaf: &leaf}, nil
+}
+
+// NewInput returns a leaf that is bound under the name key at each run.
+func NewInput(key string, t Type) (*Node, error) {
+	if err := t.Check(); err != nil {
+		return nil, fmt.Errorf("input %q: %w", key, err)
+	}
+	return &Node{id: lastID.Add(1), op: Input{key}, outs: []Type{t}, label: key}, nil
+}
+
+// Leaf returns the storage of a constant or of a filled cache, and nil for
+// every other node.
+func (n *Node) Leaf() *Leaf {
+	switch {
+	case n.leaf != nil:
+		return n.leaf
+	case n.cache != nil:
+		return n.cache.load()
+	}
+	return nil
+}
+
+// IsLeaf reports whether the node needs no step: a constant, an input, or a
+// filled cache.
+func (n *Node) IsLeaf() bool {
+	if _, ok := n.op.(Input); ok {
+		return true
+	}
+	return n.Leaf() != nil
+}
+
+// Lock gives the caller the only right to fill the cache node n, waiting for
+// it until ctx is done. It must be paired with [Node.Unlock]. Whoever locks
+// several caches must take them in ascending order of [Node.ID].
+func (n *Node) Lock(ctx context.Context) error { return n.cache.lock(ctx) }
+
+// Unlock gives the right back.
+func (n *Node) Unlock() { n.cache.unlock() }
+
+// Fill stores the result of the cache node n, which the caller has locked.
+// The layout must be dense; the leaf is kept and must not change any more.
+func (n *Node) Fill(leaf Leaf) { n.cache.fill(leaf) }

