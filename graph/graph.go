@@ -137,7 +137,7 @@ func New(op Op, inputs ...Value) (*Node, error) {
 	}
 	n := &Node{id: lastID.Add(1), op: op, ins: inputs, outs: outs}
 	if _, ok := op.(Cache); ok {
-		n.cache = newCacheState()
+		n.cache = newCacheState(n.id)
 	}
 	return n, nil
 }
@@ -148,6 +148,15 @@ func New(op Op, inputs ...Value) (*Node, error) {
 func (n *Node) WithLabel(label string) *Node {
 	n.label = label
 	return n
+}
+
+// With returns a node like n that reads other inputs of the same types, which
+// it keeps. A leaf's storage and a cache's result are shared with n. Rewrites
+// use it to rebuild a graph around nodes they replace.
+func (n *Node) With(inputs ...Value) *Node {
+	c := *n
+	c.id, c.ins = lastID.Add(1), inputs
+	return &c
 }
 
 // ID returns a number that no other node of the process has. Inputs have

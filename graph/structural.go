@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/berth-go/berth/shape"
@@ -117,14 +116,7 @@ func (n *Node) IsLeaf() bool {
 	return n.Leaf() != nil
 }
 
-// Lock gives the caller the only right to fill the cache node n, waiting for
-// it until ctx is done. It must be paired with [Node.Unlock]. Whoever locks
-// several caches must take them in ascending order of [Node.ID].
-func (n *Node) Lock(ctx context.Context) error { return n.cache.lock(ctx) }
-
-// Unlock gives the right back.
-func (n *Node) Unlock() { n.cache.unlock() }
-
-// Fill stores the result of the cache node n, which the caller has locked.
-// The layout must be dense; the leaf is kept and must not change any more.
+// Fill stores the result of the cache node n, which the caller has locked by
+// [LockCaches]. The layout must be dense; the leaf is kept and must not change
+// any more.
 func (n *Node) Fill(leaf Leaf) { n.cache.fill(leaf) }
