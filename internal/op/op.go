@@ -7,6 +7,8 @@
 package op
 
 import (
+	"fmt"
+
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 )
@@ -36,4 +38,16 @@ type Widener interface {
 	Computer
 	// ComputesInFloat32 marks the op.
 	ComputesInFloat32()
+}
+
+// KernelOf returns the kernel, not yet bound, that computes o. An op that can
+// be a reference, such as [graph.Contiguous] or a reshape, has a copying one.
+func KernelOf(o graph.Op, in, out []graph.Type) (kernel.Kernel, error) {
+	switch o := o.(type) {
+	case graph.Contiguous, graph.Cache:
+		return CopyKernel(out[0]), nil
+	case Computer:
+		return o.Kernel(in, out), nil
+	}
+	return nil, fmt.Errorf("%s has no kernel", o.Name())
 }

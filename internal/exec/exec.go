@@ -1,0 +1,174 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/plan"
+)
+
+// Options change how a plan is run. The zero value is the default.
+type Options struct {
+	// Workers is the number of goroutines that share each step; 0 means one
+	// for each processor.
+	Workers int
+	// Poison fills buffers with a pattern that no right program reads, when
+	// they are made, taken over and dropped, so that a wrong read shows.
+	Poison bool
+	// Inputs binds storage to the graph's input nodes, by key.
+	Inputs map[string]graph.Leaf
+}
+
+// A Result is a computed value: its type and its storage. Storage may be
+// shared with constants, caches and other results, and must not be changed.
+type Result struct {
+	graph.Type
+	graph.Leaf
+}
+
+// Compute plans roots and runs the plan. It is safe for concurrent use with
+// graphs that share nodes; a cache that several runs need is filled by one of
+// them while the others wait.
+func Compute(ctx context.Context, roots []graph.Value, opt Options) ([]Result, error) {
+	p, err := plan.New(roots...)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Caches) > 0 {
+		unlock, err := graph.LockCaches(ctx, p.Caches)
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
+		// Somebody else may have filled some while this run waited.
+		if p, err = plan.New(roots...); err != nil {
+			return nil, err
+		}
+	}
+	return Run(ctx, p, opt)
+}
+
+// Run carries out p. Its caches must be locked by the caller. It returns the
+// cause of ctx's end when that comes between two steps.
+func Run(ctx context.Context, p *plan.Plan, opt Options) ([]Result, error) {
+	r := &run{plan: p, opt: opt, buffers: make([][]byte, len(p.Slots))}
+	if len(p.Steps) > 0 {
+		r.pool = NewPool(opt.Workers)
+		defer r.pool.Close()
+	}
+	for i := range p.Steps {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err := r.step(&p.Steps[i]); err != nil {
+			return nil, fmt.Errorf("step %d, %v: %w", i, p.Steps[i].Node, err)
+		}
+	}
+	results := make([]Result, len(p.Results))
+	for i, res := range p.Results {
+		data, err := r.storage(res.Place)
+		if err != nil {
+			return nil, err
+		}
+		results[i] = Result{res.Value.Type(), graph.Leaf{Layout: res.Layout, Data: data}}
+	}
+	return results, nil
+}
+
+type run struct {
+	plan    *plan.Plan
+	opt     Options
+	pool    *Pool
+	buffers [][]byte // by slot; nil before it is made and after it is dropped
+}
+
+func (r *run) step(s *plan.Step) error {
+	if !s.Outputs[0].Kind.IsReference() {
+		if err := r.compute(s); err != nil {
+			return err
+		}
+	}
+	if _, ok := s.Node.Op().(graph.Cache); ok {
+		data, err := r.storage(s.Outputs[0].Place)
+		if err != nil {
+			return err
+		}
+		s.Node.Fill(graph.Leaf{Layout: s.Outputs[0].Layout, Data: data})
+	}
+	for _, slot := range s.DeallocAfter {
+		r.poison(r.buffers[slot])
+		r.buffers[slot] = nil
+	}
+	return nil
+}
+
+// compute runs the kernel of a step on its operands.
+func (r *run) compute(s *plan.Step) error {
+	ins, inTypes := make([]*kernel.Operand, len(s.Inputs)), make([]graph.Type, len(s.Inputs))
+	for i, in := range s.Inputs {
+		if in.Value.IsZero() {
+			continue
+		}
+		data, err := r.storage(in.Place)
+		if err != nil {
+			return err
+		}
+		inTypes[i] = in.Value.Type()
+		ins[i] = operand(inTypes[i], in.Place, data)
+	}
+	outs, outTypes := make([]*kernel.Operand, len(s.Outputs)), make([]graph.Type, len(s.Outputs))
+	for i, out := range s.Outputs {
+		outTypes[i] = s.Node.Output(i).Type()
+		switch out.Kind {
+		case plan.Allocate:
+			r.buffers[out.Slot] = kernel.Alloc(r.plan.Slots[out.Slot].Bytes)
+			r.poison(r.buffers[out.Slot])
+		case plan.UseSlot:
+			r.poison(r.buffers[out.Slot])
+		}
+		outs[i] = operand(outTypes[i], out.Place, r.buffers[out.Slot])
+	}
+	k, err := op.KernelOf(s.Node.Op(), inTypes, outTypes)
+	if err != nil {
+		return err
+	}
+	k.Bind(ins, outs)
+	r.pool.Reserve(k.Scratch())
+	return r.pool.Run(k)
+}
+
+func operand(t graph.Type, p plan.Place, data []byte) *kernel.Operand {
+	return &kernel.Operand{DType: t.DType, Shape: p.Layout.Shape, Strides: p.Layout.Strides, Offset: p.Layout.Offset, Data: data}
+}
+
+// storage returns the bytes a place lies in.
+func (r *run) storage(p plan.Place) ([]byte, error) {
+	if p.Slot != plan.Eternal {
+		return r.buffers[p.Slot], nil
+	}
+	if leaf := p.Leaf.Leaf(); leaf != nil {
+		return leaf.Data, nil
+	}
+	in, ok := p.Leaf.Op().(graph.Input)
+	if !ok {
+		return nil, fmt.Errorf("leaf %v has no storage", p.Leaf)
+	}
+	bound, ok := r.opt.Inputs[in.Key]
+	if !ok {
+		return nil, fmt.Errorf("input %q is not bound", in.Key)
+	}
+	return bound.Data, nil
+}
+
+// poison fills b with bytes that read as NaN in every float type and as a
+// large odd number in every integer type.
+func (r *run) poison(b []byte) {
+	if r.opt.Poison {
+		for i := range b {
+			b[i] = 0xff
+		}
+	}
+}
