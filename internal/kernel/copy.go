@@ -1,0 +1,122 @@
+package kernel
+
+import "github.com/berth-go/berth/shape"
+
+// NewCopy returns a kernel that copies its input to its output for elements
+// of the given width in bytes: 1, 2, 4, 8 or 16. Both may have any strides.
+// With equal shapes it equals the loop
+//
+//	for each index i: out[i] = in[i]
+//
+// and with unequal shapes of one element count, element n of the input in
+// row-major order becomes element n of the output. Where input and output are
+// the same memory with the same strides, nothing is moved.
+func NewCopy(width int) Kernel {
+	switch width {
+	case 1:
+		return &copyKernel[uint8]{}
+	case 2:
+		return &copyKernel[uint16]{}
+	case 4:
+		return &copyKernel[uint32]{}
+	case 8:
+		return &copyKernel[uint64]{}
+	}
+	return &copyKernel[word16]{}
+}
+
+// word16 is an element of 16 bytes.
+type word16 [2]uint64
+
+// A word is an element that is only moved, never computed with.
+type word interface {
+	uint8 | uint16 | uint32 | uint64 | word16
+}
+
+type copyKernel[T word] struct {
+	in, out *Operand
+	move    mover[T]
+
+	// Unequal shapes of which neither lies dense: each side walks its own
+	// rows, and pieces that are within a row on both sides are moved.
+	pieces   bool
+	from, to Walk
+	elems    int
+	tasks    int
+	each     int // elements in each task but the last
+	dense    []int
+}
+
+func (k *copyKernel[T]) Bind(in, out []*Operand) {
+	k.in, k.out = in[0], out[0]
+	from := shape.Layout{Shape: k.in.Shape, Strides: k.in.Strides}
+	to := shape.Layout{Shape: k.out.Shape, Strides: k.out.Strides}
+	k.pieces = false
+	switch {
+	case from.Shape.Equal(to.Shape):
+		k.move.bind(to.Shape, to.Strides, from.Strides)
+	case to.IsDense():
+		// Row-major order is what a dense layout has under any shape.
+		k.move.bind(from.Shape, k.denseStrides(from.Shape), from.Strides)
+	case from.IsDense():
+		k.move.bind(to.Shape, to.Strides, k.denseStrides(to.Shape))
+	default:
+		k.pieces = true
+		k.from.Bind(from.Shape, from.Strides)
+		k.to.Bind(to.Shape, to.Strides)
+		k.elems = to.Shape.Elems()
+		k.tasks, k.each = Parts(k.elems, 1)
+	}
+}
+
+func (k *copyKernel[T]) denseStrides(s shape.Shape) []int {
+	k.dense = shape.DenseStrides(append(k.dense[:0], s...), s)
+	return k.dense
+}
+
+func (k *copyKernel[T]) Tasks() int {
+	if k.pieces {
+		return k.tasks
+	}
+	return k.move.tasks
+}
+
+func (k *copyKernel[T]) Scratch() int {
+	if k.pieces {
+		return 0
+	}
+	return k.move.scratch()
+}
+
+func (k *copyKernel[T]) Run(task int, scratch []byte) error {
+	dst, src := Slice[T](k.out), Slice[T](k.in)
+	if !k.pieces {
+		k.move.run(task, dst, k.out.Offset, src, k.in.Offset, scratch)
+		return nil
+	}
+	lo, hi := task*k.each, min((task+1)*k.each, k.elems)
+	fromStride, toStride := k.from.Inner[0], k.to.Inner[0]
+	for lo < hi {
+		fromRow, fromAt := lo/k.from.Len, lo%k.from.Len
+		toRow, toAt := lo/k.to.Len, lo%k.to.Len
+		n := min(hi-lo, k.from.Len-fromAt, k.to.Len-toAt)
+		var s, d [1]int
+		k.from.Seek(fromRow, s[:])
+		k.to.Seek(toRow, d[:])
+		moveStrided(dst, k.out.Offset+d[0]+toAt*toStride, toStride, src, k.in.Offset+s[0]+fromAt*fromStride, fromStride, n)
+		lo += n
+	}
+	return nil
+}
+
+func moveStrided[T word](dst []T, d, toStride int, src []T, s, fromStride, n int) {
+	if toStride == 1 && fromStride == 1 {
+		copy(dst[d:d+n], src[s:s+n])
+		return
+	}
+	for range n {
+		dst[d] = src[s]
+		d += toStride
+		s += fromStride
+	}
+}

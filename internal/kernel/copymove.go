@@ -1,0 +1,305 @@
+package kernel
+
+import "slices"
+
+// A mover copies between two strided layouts of one shape. Since the order in
+// which elements are moved does not matter, it is free to reorder and merge
+// axes at bind, and ends with a matrix of two axes, moved by the loop that
+// suits its strides, inside any number of outer axes. The zero mover is ready
+// for bind and reuses its slices.
+type mover[T word] struct {
+	tasks int
+	rank  int
+
+	loop         moveLoop
+	rows, cols   int // the matrix
+	toRow, toCol int // strides in the destination
+	fromRow      int // strides in the source
+	fromCol      int
+	toAt, fromAt int // where the first element is, from the operand's offset
+	outer        []int
+	to, from     []int // strides of the outer axes; the matrix axes follow them during bind
+	blockRows    int   // the matrix is moved in blocks
+	blockCols    int
+	rowBlocks    int
+	colBlocks    int
+	units        int // blocks in all matrices
+	each         int // units in each task but the last
+	sameStrides  bool
+}
+
+// A moveLoop is the way a matrix is moved.
+type moveLoop uint8
+
+const (
+	moveRuns      moveLoop = iota // columns have stride 1 on both sides
+	moveFill                      // all columns of a row are one source element
+	moveTranspose                 // columns are dense in the destination, rows in the source
+	moveAny
+)
+
+// moveGrain is the number of elements in a block.
+const moveGrain = 1 << 15
+
+// bind lays the mover over shape; nothing of the arguments is kept. No two
+// elements of the destination may be one.
+func (m *mover[T]) bind(shape, to, from []int) {
+	m.tasks, m.units, m.rank = 0, 0, len(shape)
+	m.toAt, m.fromAt = 0, 0
+	m.outer, m.to, m.from = m.outer[:0], m.to[:0], m.from[:0]
+	if slices.Contains(shape, 0) {
+		return
+	}
+	m.sameStrides = true
+	for a, d := range shape {
+		if d == 1 {
+			continue
+		}
+		m.sameStrides = m.sameStrides && to[a] == from[a]
+		t, f := to[a], from[a]
+		if t < 0 {
+			m.toAt += (d - 1) * t
+			m.fromAt += (d - 1) * f
+			t, f = -t, -f
+		}
+		// Insert by descending stride in the destination.
+		i := len(m.outer)
+		for i > 0 && m.to[i-1] < t {
+			i--
+		}
+		m.outer = slices.Insert(m.outer, i, d)
+		m.to = slices.Insert(m.to, i, t)
+		m.from = slices.Insert(m.from, i, f)
+	}
+	m.merge()
+	m.chooseMatrix()
+	m.cut()
+}
+
+// merge joins neighbouring axes that are one axis on both sides.
+func (m *mover[T]) merge() {
+	n := 0
+	for a, d := range m.outer {
+		if n > 0 && m.to[n-1] == m.to[a]*d && m.from[n-1] == m.from[a]*d {
+			m.outer[n-1] *= d
+			m.to[n-1], m.from[n-1] = m.to[a], m.from[a]
+			continue
+		}
+		m.outer[n], m.to[n], m.from[n] = d, m.to[a], m.from[a]
+		n++
+	}
+	m.outer, m.to, m.from = m.outer[:n], m.to[:n], m.from[:n]
+}
+
+// chooseMatrix takes two of the axes out as the matrix: the columns are the
+// axis that is densest in the destination; the rows the axis that is densest
+// in the source where that is another one, or else the next.
+func (m *mover[T]) chooseMatrix() {
+	m.rows, m.toRow, m.fromRow = 1, 0, 0
+	m.cols, m.toCol, m.fromCol = 1, 1, 1
+	last := len(m.outer) - 1
+	if last < 0 {
+		m.loop = moveRuns
+		return
+	}
+	m.cols, m.toCol, m.fromCol = m.outer[last], m.to[last], m.from[last]
+	m.loop = moveAny
+	switch {
+	case m.toCol == 1 && m.fromCol == 1:
+		m.loop = moveRuns
+	case m.fromCol == 0:
+		m.loop = moveFill
+	}
+	m.remove(last)
+	row := last - 1
+	if m.loop == moveAny {
+		for a, f := range m.from {
+			if f == 1 && m.toCol == 1 {
+				row = a
+				m.loop = moveTranspose
+			}
+		}
+	}
+	if row >= 0 {
+		m.rows, m.toRow, m.fromRow = m.outer[row], m.to[row], m.from[row]
+		m.remove(row)
+	}
+}
+
+func (m *mover[T]) remove(axis int) {
+	m.outer = slices.Delete(m.outer, axis, axis+1)
+	m.to = slices.Delete(m.to, axis, axis+1)
+	m.from = slices.Delete(m.from, axis, axis+1)
+}
+
+func (m *mover[T]) cut() {
+	m.blockCols = min(m.cols, moveGrain)
+	if m.loop == moveTranspose {
+		m.blockCols = min(m.cols, transposeCols)
+	}
+	m.blockRows = min(m.rows, max(1, moveGrain/m.blockCols))
+	m.colBlocks = (m.cols + m.blockCols - 1) / m.blockCols
+	m.rowBlocks = (m.rows + m.blockRows - 1) / m.blockRows
+	m.units = m.rowBlocks * m.colBlocks
+	for _, d := range m.outer {
+		m.units *= d
+	}
+	m.tasks, m.each = Parts(m.units, m.blockRows*m.blockCols)
+}
+
+// scratch returns the bytes that run needs: by the rank alone, so that smaller
+// shapes never need more.
+func (m *mover[T]) scratch() int { return 8 * m.rank }
+
+// run does one task: from the operand that starts at src[from] into the one
+// that starts at dst[to].
+func (m *mover[T]) run(task int, dst []T, to int, src []T, from int, scratch []byte) {
+	m.move(task*m.each, min((task+1)*m.each, m.units), dst, to, src, from, scratch)
+}
+
+// all does the work of every task.
+func (m *mover[T]) all(dst []T, to int, src []T, from int, scratch []byte) {
+	switch m.units {
+	case 0:
+	case 1:
+		m.block(dst, to+m.toAt, src, from+m.fromAt, m.rows, m.cols)
+	default:
+		m.move(0, m.units, dst, to, src, from, scratch)
+	}
+}
+
+func (m *mover[T]) move(unit, end int, dst []T, to int, src []T, from int, scratch []byte) {
+	if m.sameStrides && &dst[to] == &src[from] {
+		return
+	}
+	to += m.toAt
+	from += m.fromAt
+	index := Cast[int](scratch)[:len(m.outer)]
+	rest := unit
+	colBlock := rest % m.colBlocks
+	rest /= m.colBlocks
+	rowBlock := rest % m.rowBlocks
+	rest /= m.rowBlocks
+	for a := len(m.outer) - 1; a >= 0; a-- {
+		i := rest % m.outer[a]
+		rest /= m.outer[a]
+		index[a] = i
+		to += i * m.to[a]
+		from += i * m.from[a]
+	}
+	for ; unit < end; unit++ {
+		row, col := rowBlock*m.blockRows, colBlock*m.blockCols
+		m.block(dst, to+row*m.toRow+col*m.toCol, src, from+row*m.fromRow+col*m.fromCol,
+			min(m.blockRows, m.rows-row), min(m.blockCols, m.cols-col))
+		if colBlock++; colBlock < m.colBlocks {
+			continue
+		}
+		colBlock = 0
+		if rowBlock++; rowBlock < m.rowBlocks {
+			continue
+		}
+		rowBlock = 0
+		for a := len(m.outer) - 1; a >= 0; a-- {
+			to += m.to[a]
+			from += m.from[a]
+			if index[a]++; index[a] < m.outer[a] {
+				break
+			}
+			to -= m.outer[a] * m.to[a]
+			from -= m.outer[a] * m.from[a]
+			index[a] = 0
+		}
+	}
+}
+
+// block moves rows x cols elements of the matrix, from src[s] to dst[d] on.
+func (m *mover[T]) block(dst []T, d int, src []T, s, rows, cols int) {
+	switch m.loop {
+	case moveRuns:
+		m.runs(dst, d, src, s, rows, cols)
+	case moveFill:
+		for range rows {
+			fillStrided(dst, d, m.toCol, cols, src[s])
+			d += m.toRow
+			s += m.fromRow
+		}
+	case moveTranspose:
+		m.transpose(dst, d, src, s, rows, cols)
+	case moveAny:
+		for range rows {
+			to, from := d, s
+			for range cols {
+				dst[to] = src[from]
+				to += m.toCol
+				from += m.fromCol
+			}
+			d += m.toRow
+			s += m.fromRow
+		}
+	}
+}
+
+func (m *mover[T]) runs(dst []T, d int, src []T, s, rows, cols int) {
+	const short = 8 // elements, below which a call of memmove costs more than it saves
+	for range rows {
+		if cols < short {
+			to, from := dst[d:d+cols], src[s:s+cols]
+			for i := range to {
+				to[i] = from[i]
+			}
+		} else {
+			copy(dst[d:d+cols], src[s:s+cols])
+		}
+		d += m.toRow
+		s += m.fromRow
+	}
+}
+
+// transposeCols is the width of a block that is transposed. The cache lines
+// of the source that a strip of eight rows reads, one for each column, are
+// read again by the next strip while they are still in the first-level cache.
+const transposeCols = 128
+
+// transpose moves a block whose columns have stride 1 in the destination and
+// whose rows have stride 1 in the source, in strips of eight rows.
+func (m *mover[T]) transpose(dst []T, d int, src []T, s, rows, cols int) {
+	w, step := m.toRow, m.fromCol
+	for ; rows >= 8; rows -= 8 {
+		d0, d1, d2, d3 := dst[d:][:cols], dst[d+w:][:cols], dst[d+2*w:][:cols], dst[d+3*w:][:cols]
+		d4, d5, d6, d7 := dst[d+4*w:][:cols], dst[d+5*w:][:cols], dst[d+6*w:][:cols], dst[d+7*w:][:cols]
+		from := s
+		for j := range d0 {
+			f := (*[8]T)(src[from:])
+			d0[j], d1[j], d2[j], d3[j] = f[0], f[1], f[2], f[3]
+			d4[j], d5[j], d6[j], d7[j] = f[4], f[5], f[6], f[7]
+			from += step
+		}
+		d += 8 * w
+		s += 8
+	}
+	for range rows {
+		to := dst[d:][:cols]
+		from := s
+		for j := range to {
+			to[j] = src[from]
+			from += step
+		}
+		d += w
+		s++
+	}
+}
+
+// fillStrided sets n elements of dst, stride apart from dst[at] on, to v.
+func fillStrided[T any](dst []T, at, stride, n int, v T) {
+	if stride == 1 {
+		row := dst[at : at+n]
+		for i := range row {
+			row[i] = v
+		}
+		return
+	}
+	for range n {
+		dst[at] = v
+		at += stride
+	}
+}
