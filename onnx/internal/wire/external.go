@@ -1,0 +1,141 @@
+package wire
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// An ExternalRange says where the elements of a tensor are, in the form of
+// [Tensor.Raw].
+type ExternalRange struct {
+	// Location is the path of the file, as the model gives it: by the
+	// specification slash-separated and relative to the model's directory.
+	Location string
+	// Offset and Length are in bytes. Length is what DataType and Dims call for.
+	Offset, Length int64
+	// Checksum is the SHA-1 digest of the whole file in hexadecimal, or empty.
+	Checksum string
+}
+
+// ExternalRange returns where the elements of an external tensor are. Keys of
+// ExternalData other than the specified ones are ignored.
+func (t *Tensor) ExternalRange() (ExternalRange, error) {
+	if !t.External {
+		return ExternalRange{}, fmt.Errorf("tensor %s: data is not external", quote(t.Name))
+	}
+	_, size, err := t.size()
+	var r ExternalRange
+	if err == nil {
+		r, err = t.externalRange(size)
+	}
+	if err != nil {
+		return ExternalRange{}, fmt.Errorf("tensor %s: %w", quote(t.Name), err)
+	}
+	return r, nil
+}
+
+// externalRange parses ExternalData for a tensor of size bytes.
+func (t *Tensor) externalRange(size int64) (ExternalRange, error) {
+	values := make(map[string]string, 4)
+	for _, e := range t.ExternalData {
+		switch e.Key {
+		case "location", "offset", "length", "checksum":
+			if _, twice := values[e.Key]; twice {
+				return ExternalRange{}, fmt.Errorf("external_data gives %s twice", e.Key)
+			}
+			values[e.Key] = e.Value
+		}
+	}
+	r := ExternalRange{Location: values["location"], Length: size, Checksum: strings.ToLower(values["checksum"])}
+	if r.Location == "" {
+		return ExternalRange{}, errors.New("external_data gives no location")
+	}
+	if s, ok := values["offset"]; ok {
+		n, err := parseSize(s)
+		if err != nil {
+			return ExternalRange{}, fmt.Errorf("external_data offset %s: %w", quote(s), err)
+		}
+		r.Offset = n
+	}
+	if s, ok := values["length"]; ok {
+		n, err := parseSize(s)
+		if err != nil {
+			return ExternalRange{}, fmt.Errorf("external_data length %s: %w", quote(s), err)
+		}
+		if n != size {
+			return ExternalRange{}, fmt.Errorf("external_data length is %d, want %d for %v %v", n, size, t.DataType, t.Dims)
+		}
+	}
+	if r.Offset+r.Length < 0 {
+		return ExternalRange{}, fmt.Errorf("external_data offset %d with length %d overflows", r.Offset, r.Length)
+	}
+	if r.Checksum != "" {
+		if b, err := hex.DecodeString(r.Checksum); err != nil || len(b) != sha1.Size {
+			return ExternalRange{}, fmt.Errorf("external_data checksum %s is not a SHA-1 digest", quote(r.Checksum))
+		}
+	}
+	return r, nil
+}
+
+// parseSize parses a number of bytes: decimal digits alone, no sign.
+func parseSize(s string) (int64, error) {
+	n, err := strconv.ParseUint(s, 10, 63)
+	if err != nil {
+		// The error of strconv repeats the whole string, however long.
+		return 0, errors.New("not a number of bytes from 0 to 2^63-1")
+	}
+	return int64(n), nil
+}
+
+// A Source gives access to the files that a model keeps weights in.
+//
+// Locations come from the model and must not be trusted; [CleanLocation]
+// refuses the ones that leave the model's directory. [OpenDir] and [FS] are
+// the implementations of this package.
+type Source interface {
+	// Open returns the file at location.
+	Open(location string) (Blob, error)
+}
+
+// A Blob is one file of external data. It may be held in memory, mapped or
+// read piece by piece.
+type Blob interface {
+	// Size returns the length of the file in bytes.
+	Size() int64
+	// Range returns the n bytes from off, a range that lies within the file.
+	// The result is not to be written to; it is valid until Close.
+	Range(off, n int64) ([]byte, error)
+	// Close releases the file, and with it every result of Range that aliases
+	// a mapping.
+	Close() error
+}
+
+// CleanLocation returns location in a canonical form that satisfies
+// [io/fs.ValidPath], or an error when it could leave the directory it is
+// relative to or means different files on different systems: an absolute
+// path, one with a ".." element, a backslash, a colon or a NUL.
+func CleanLocation(location string) (string, error) {
+	switch {
+	case location == "":
+		return "", errors.New("external data: location is empty")
+	case strings.HasPrefix(location, "/"):
+		return "", fmt.Errorf("external data: location %s is absolute", quote(location))
+	case strings.ContainsAny(location, "\\:\x00"):
+		return "", fmt.Errorf("external data: location %s has a backslash, colon or NUL", quote(location))
+	}
+	for elem := range strings.SplitSeq(location, "/") {
+		if elem == ".." {
+			return "", fmt.Errorf("external data: location %s has a .. element", quote(location))
+		}
+	}
+	clean := path.Clean(location)
+	if clean == "." {
+		return "", fmt.Errorf("external data: location %s is a directory", quote(location))
+	}
+	return clean, nil
+}

@@ -1,0 +1,53 @@
+package wire
+
+import "errors"
+
+// Limits bound what a decoder accepts. A zero field stands for its default,
+// and so does a nil *Limits for all of them.
+type Limits struct {
+	// MaxDepth bounds the nesting of graphs in attributes, of types, of
+	// sequences and optionals, and of groups in unknown fields. Default 64.
+	MaxDepth int
+	// MaxNodes, MaxAttributes and MaxTensors bound the totals over a file,
+	// subgraphs and functions included. Defaults 1<<20, 1<<22 and 1<<20.
+	MaxNodes      int
+	MaxAttributes int
+	MaxTensors    int
+	// MaxRank bounds the dimensions of tensors and types. Default 64.
+	MaxRank int
+	// MaxMemory bounds the bytes of the decoded structs, slices and strings;
+	// weights are not copied and do not count. The default is 16 MiB plus 32
+	// times the length of the input: a node that takes 2 bytes in a hostile
+	// file needs some 200 in memory, while real models need about as much as
+	// their files without the weights, a few times over.
+	MaxMemory int64
+	// MaxExternalBytes bounds what a [Loader] reads from external files in
+	// all. Default 16 GiB.
+	MaxExternalBytes int64
+}
+
+// ErrLimit is matched by errors that say that an input exceeds [Limits].
+var ErrLimit = errors.New("limit exceeded")
+
+// withDefaults returns l with its zero fields set, for an input of size bytes.
+func (l *Limits) withDefaults(size int) Limits {
+	var r Limits
+	if l != nil {
+		r = *l
+	}
+	setDefault(&r.MaxDepth, 64)
+	setDefault(&r.MaxNodes, 1<<20)
+	setDefault(&r.MaxAttributes, 1<<22)
+	setDefault(&r.MaxTensors, 1<<20)
+	setDefault(&r.MaxRank, 64)
+	setDefault(&r.MaxMemory, 16<<20+32*int64(size))
+	setDefault(&r.MaxExternalBytes, 16<<30)
+	return r
+}
+
+func setDefault[T comparable](p *T, v T) {
+	var zero T
+	if *p == zero {
+		*p = v
+	}
+}
