@@ -53,8 +53,8 @@ func (p parameter) count() int {
 // weights holds the tensors of the network, or a number for each of their elements, such as a
 // gradient. Every tensor is a window into all, in the order of [parameters].
 type weights struct {
-	all                            []float32
-	conv1, bias1, conv2, bias2     []float32
+	all                              []float32
+	conv1, bias1, conv2, bias2       []float32
 	dense1, offset1, dense2, offset2 []float32
 }
 

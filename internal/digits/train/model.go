@@ -1,3 +1,0 @@
-package main
-
-// encodeModel placeholder until compiled below
