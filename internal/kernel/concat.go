@@ -24,10 +24,8 @@ func NewConcat(width, axis int) Kernel {
 		return &concatKernel[uint16]{axis: axis}
 	case 4:
 		return &concatKernel[uint32]{axis: axis}
-	case 8:
-		return &concatKernel[uint64]{axis: axis}
 	}
-	return &concatKernel[word16]{axis: axis}
+	return &concatKernel[uint64]{axis: axis}
 }
 
 type concatKernel[T word] struct {

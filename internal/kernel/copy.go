@@ -3,7 +3,7 @@ package kernel
 import "github.com/berth-go/berth/shape"
 
 // NewCopy returns a kernel that copies its input to its output for elements
-// of the given width in bytes: 1, 2, 4, 8 or 16. Both may have any strides.
+// of the given width in bytes: 1, 2, 4 or 8. Both may have any strides.
 // With equal shapes it equals the loop
 //
 //	for each index i: out[i] = in[i]
@@ -19,18 +19,13 @@ func NewCopy(width int) Kernel {
 		return &copyKernel[uint16]{}
 	case 4:
 		return &copyKernel[uint32]{}
-	case 8:
-		return &copyKernel[uint64]{}
 	}
-	return &copyKernel[word16]{}
+	return &copyKernel[uint64]{}
 }
-
-// word16 is an element of 16 bytes.
-type word16 [2]uint64
 
 // A word is an element that is only moved, never computed with.
 type word interface {
-	uint8 | uint16 | uint32 | uint64 | word16
+	uint8 | uint16 | uint32 | uint64
 }
 
 type copyKernel[T word] struct {

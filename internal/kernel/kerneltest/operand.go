@@ -1,0 +1,198 @@
+package kerneltest
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
+)
+
+// Dense returns an operand of zeros in row-major order.
+func Dense(t dtype.Type, dims ...int) *kernel.Operand {
+	l := shape.Dense(dims)
+	return &kernel.Operand{
+		DType: t, Shape: l.Shape, Strides: l.Strides,
+		Data: kernel.Alloc(l.Shape.Elems() * t.Size()),
+	}
+}
+
+// Of returns a dense operand that holds values, which must have the width of t.
+func Of[T any](t dtype.Type, values []T, dims ...int) *kernel.Operand {
+	o := Dense(t, dims...)
+	if copy(kernel.Slice[T](o), values) != shape.Shape(dims).Elems() {
+		panic(fmt.Sprintf("kerneltest: %d values for shape %v", len(values), dims))
+	}
+	return o
+}
+
+// StridedInput returns an operand for reading, of random bytes that are valid
+// elements of t, whose last denseAxes axes lie dense. The axes before those
+// are in random order, with gaps, reversed, or repeated with stride 0.
+func StridedInput(rng *rand.Rand, t dtype.Type, denseAxes int, dims ...int) *kernel.Operand {
+	return strided(rng, t, denseAxes, dims, true)
+}
+
+// StridedOutput returns an operand for writing as [StridedInput] does, but
+// without repeated or reversed axes.
+func StridedOutput(rng *rand.Rand, t dtype.Type, denseAxes int, dims ...int) *kernel.Operand {
+	return strided(rng, t, denseAxes, dims, false)
+}
+
+func strided(rng *rand.Rand, t dtype.Type, denseAxes int, dims []int, input bool) *kernel.Operand {
+	outer := len(dims) - denseAxes
+	order := rng.Perm(outer) // innermost first
+	strides := make([]int, len(dims))
+	n := 1
+	for a := len(dims) - 1; a >= outer; a-- {
+		strides[a] = n
+		n *= max(dims[a], 1)
+	}
+	lo := 0 // the lowest element, from the operand's offset
+	for _, a := range order {
+		if input && rng.IntN(6) == 0 {
+			continue // stride 0
+		}
+		if rng.IntN(3) == 0 {
+			n += rng.IntN(3)
+		}
+		strides[a] = n
+		span := n * max(dims[a]-1, 0)
+		n += span
+		if input && rng.IntN(4) == 0 {
+			strides[a] = -strides[a]
+			lo -= span
+		}
+	}
+	before, after := rng.IntN(4), rng.IntN(4)
+	o := &kernel.Operand{
+		DType: t, Shape: append([]int(nil), dims...), Strides: strides,
+		Offset: before - lo,
+		Data:   kernel.Alloc((before + n + after) * t.Size()),
+	}
+	Randomize(rng, o)
+	return o
+}
+
+// Randomize fills the whole storage of o with random valid elements: small
+// numbers of both signs, truth values for bool.
+func Randomize(rng *rand.Rand, o *kernel.Operand) {
+	switch o.DType {
+	case dtype.Bool:
+		for i := range o.Data {
+			o.Data[i] = byte(rng.IntN(2))
+		}
+	case dtype.Float32:
+		for i := range kernel.Slice[float32](o) {
+			kernel.Slice[float32](o)[i] = float32(rng.NormFloat64())
+		}
+	case dtype.Float64:
+		for i := range kernel.Slice[float64](o) {
+			kernel.Slice[float64](o)[i] = rng.NormFloat64()
+		}
+	case dtype.Float16:
+		for i := range kernel.Slice[uint16](o) { // sign, exponent 2^-7 to 2^0, mantissa
+			kernel.Slice[uint16](o)[i] = uint16(rng.IntN(2)<<15 | (8+rng.IntN(8))<<10 | rng.IntN(1<<10))
+		}
+	case dtype.BFloat16:
+		for i := range kernel.Slice[uint16](o) {
+			kernel.Slice[uint16](o)[i] = uint16(rng.IntN(2)<<15 | (120+rng.IntN(8))<<7 | rng.IntN(1<<7))
+		}
+	default:
+		scribble(rng, &kernel.Operand{Data: o.Data, DType: dtype.Uint8, Shape: []int{len(o.Data)}, Strides: []int{1}})
+	}
+}
+
+// scribble writes random bytes over the elements of o, and nothing else.
+func scribble(rng *rand.Rand, o *kernel.Operand) {
+	w := o.DType.Size()
+	each(o, func(at int) {
+		for i := range w {
+			o.Data[at*w+i] = byte(rng.Uint32())
+		}
+	})
+}
+
+// Values returns the elements of o in row-major order.
+func Values[T any](o *kernel.Operand) []T {
+	out := make([]T, 0, shape.Shape(o.Shape).Elems())
+	data := kernel.Slice[T](o)
+	each(o, func(at int) { out = append(out, data[at]) })
+	return out
+}
+
+// Set writes values, in row-major order, over the elements of o.
+func Set[T any](o *kernel.Operand, values []T) {
+	data := kernel.Slice[T](o)
+	each(o, func(at int) {
+		data[at] = values[0]
+		values = values[1:]
+	})
+}
+
+// Bytes returns the bytes of the elements of o in row-major order.
+func Bytes(o *kernel.Operand) []byte {
+	w := o.DType.Size()
+	var out []byte
+	each(o, func(at int) { out = append(out, o.Data[at*w:(at+1)*w]...) })
+	return out
+}
+
+// Guard remembers the storage of o. The function it returns reports the first
+// byte outside the elements of o that has changed since.
+func Guard(o *kernel.Operand) func() error {
+	before := append([]byte(nil), o.Data...)
+	return func() error {
+		own := make([]bool, len(before))
+		w := o.DType.Size()
+		each(o, func(at int) {
+			for i := range w {
+				own[at*w+i] = true
+			}
+		})
+		for i, b := range before {
+			if !own[i] && o.Data[i] != b {
+				return fmt.Errorf("byte %d of the storage of a %v%v at %v%+d has changed from %#x to %#x, and is none of its elements",
+					i, o.DType, shape.Shape(o.Shape), o.Strides, o.Offset, b, o.Data[i])
+			}
+		}
+		return nil
+	}
+}
+
+// each calls f with the storage position of each element in row-major order.
+func each(o *kernel.Operand, f func(at int)) {
+	var nest func(axis, at int)
+	nest = func(axis, at int) {
+		if axis == len(o.Shape) {
+			f(at)
+			return
+		}
+		for i := range o.Shape[axis] {
+			nest(axis+1, at+i*o.Strides[axis])
+		}
+	}
+	nest(0, o.Offset)
+}
+
+// Shape returns up to maxRank random extents below limit, with 0 and 1 among them
+// more often than chance.
+func Shape(rng *rand.Rand, maxRank, limit int) []int {
+	dims := make([]int, rng.IntN(maxRank+1))
+	for i := range dims {
+		dims[i] = Extent(rng, limit)
+	}
+	return dims
+}
+
+// Extent returns a random extent below limit.
+func Extent(rng *rand.Rand, limit int) int {
+	switch rng.IntN(20) {
+	case 0:
+		return 0
+	case 1, 2:
+		return 1
+	}
+	return 1 + rng.IntN(limit-1)
+}
