@@ -1,0 +1,272 @@
+package kernel
+
+import "unsafe"
+
+// blockK is how many terms of a dot product are summed into one partial sum.
+// Every product in this package adds up
+//
+//	c[i,j] = ((s0 + s1) + s2) + ...   s_b = sum of a[i,k]*b[k,j] for k in [b*blockK, (b+1)*blockK), in order
+//
+// whatever the number of rows, columns and tasks, so that an element does not
+// depend on what is computed beside it. Blocks also bound the rounding error,
+// which grows with blockK + k/blockK instead of k.
+const blockK = 256
+
+// A matrix is a strided view of typed memory: element (i, j) lies at
+// data[at + i*row + j*col].
+type matrix[T Number] struct {
+	data         []T
+	at, row, col int
+}
+
+// A gemm is the cut of a product of an m×k matrix by a k×n one into tasks,
+// each of which computes one block of the result. The blocking is Goto and
+// van de Geijn's ("Anatomy of High-Performance Matrix Multiplication", 2008):
+// a block of the left matrix and one of the right are packed into strips of
+// the tile's height and width, and a tile kernel multiplies strip by strip.
+type gemm[T Number] struct {
+	tile    tile[T]
+	m, n, k int
+
+	blockM, blockN int // rows and columns of a task, but for the last ones
+	tasksM, tasksN int
+	direct         bool // the right matrix is used once, and read where it lies if it can be
+}
+
+// The largest block of a task, in strips. A packed left block then takes
+// 144 KiB of float32 with the widest tile, and a right one 384 KiB: together
+// they stay in the second-level cache of current cores.
+const (
+	maxStripsM = 12
+	maxStripsN = 12
+)
+
+// plan cuts the product of m×k by k×n. The cut depends on the extents and the
+// tile alone.
+func (g *gemm[T]) plan(m, n, k int) {
+	const (
+		enough = 12      // tasks, for the workers to share evenly
+		grain  = 1 << 20 // multiplications in a task worth handing out
+	)
+	g.m, g.n, g.k = m, n, k
+	g.direct = m <= g.tile.rows
+	sm, sn := ceilDiv(m, g.tile.rows), ceilDiv(n, g.tile.cols)
+	bm, bn := even(sm, maxStripsM), even(sn, maxStripsN)
+	for ceilDiv(sm, bm)*ceilDiv(sn, bn) < enough && float64(bm*g.tile.rows)*float64(bn*g.tile.cols)*float64(k) > 2*grain {
+		// Halve the side that costs less to pack twice.
+		if bn*g.tile.cols >= bm*g.tile.rows && bn > 1 || bm == 1 {
+			if bn == 1 {
+				break
+			}
+			bn = (bn + 1) / 2
+		} else {
+			bm = (bm + 1) / 2
+		}
+	}
+	g.blockM, g.blockN = bm*g.tile.rows, bn*g.tile.cols
+	g.tasksM, g.tasksN = ceilDiv(sm, bm), ceilDiv(sn, bn)
+}
+
+// even returns the size of equal parts, each at most limit, that n falls into.
+func even(n, limit int) int { return max(1, ceilDiv(n, max(1, ceilDiv(n, limit)))) }
+
+func ceilDiv(n, d int) int { return (n + d - 1) / d }
+
+// tasks returns the number of blocks.
+func (g *gemm[T]) tasks() int { return g.tasksM * g.tasksN }
+
+// scratch returns the working memory of a task, in bytes.
+func (g *gemm[T]) scratch() int {
+	var zero T
+	k := min(g.k, blockK)
+	return (pad64[T](g.blockM*k) + pad64[T](g.blockN*k)) * int(unsafe.Sizeof(zero))
+}
+
+// pad64 rounds n elements up to a multiple of 64 bytes.
+func pad64[T any](n int) int {
+	var zero T
+	per := 64 / int(unsafe.Sizeof(zero))
+	return (n + per - 1) / per * per
+}
+
+// A right is the right operand of a product, in the form in which it is at
+// hand: packed beforehand, windows over an image, or a matrix.
+type right[T Number] struct {
+	matrix[T]
+	packed []T
+	image  *sliding // when set, matrix holds an image, and the windows over it are the operand
+}
+
+// A left is the left operand of a product: a matrix, or packed beforehand.
+type left[T Number] struct {
+	matrix[T]
+	packed []T
+}
+
+// run computes one task: c[i*ldc+j] += sum_k a[i,k]*b[k,j] over the task's
+// block, or = where add is false.
+func (g *gemm[T]) run(task int, scratch []byte, a *left[T], b *right[T], c []T, ldc int, add bool) {
+	i0, i1, j0, j1 := g.block(task)
+	g.multiply(i0, i1, j0, j1, scratch, a, b, c[i0*ldc+j0:], ldc, add)
+}
+
+// multiply computes rows [i0, i1) and columns [j0, j1), no more than a task
+// has, of the product. c starts at element (i0, j0). Packed operands want i0
+// and j0 at the start of a strip.
+func (g *gemm[T]) multiply(i0, i1, j0, j1 int, scratch []byte, a *left[T], b *right[T], c []T, ldc int, add bool) {
+	rows, cols := g.tile.rows, g.tile.cols
+	work := Cast[T](scratch)
+	packA := work[:g.blockM*min(g.k, blockK)]
+	packB := work[pad64[T](len(packA)):]
+	if g.k == 0 && !add {
+		for i := range i1 - i0 {
+			clear(c[i*ldc : i*ldc+j1-j0])
+		}
+	}
+	for k0 := 0; k0 < g.k; k0 += blockK {
+		k1 := min(k0+blockK, g.k)
+		depth := k1 - k0
+		pa := packA
+		if a.packed != nil {
+			pa = a.packed[k0*ceilDiv(g.m, rows)*rows+i0*depth:]
+		} else {
+			packLeft(pa, &a.matrix, i0, i1, k0, k1, rows)
+		}
+		pb, ldb, inPlace := packB, cols, false
+		switch {
+		case b.packed != nil:
+			pb = b.packed[k0*ceilDiv(g.n, cols)*cols+j0*depth:]
+		case b.image != nil:
+			packImage(pb, b.data[b.at:], b.image, j0, j1, k0, k1, cols)
+		case g.direct && b.col == 1 && b.row >= 0:
+			inPlace = true
+		default:
+			packRight(pb, &b.matrix, j0, j1, k0, k1, cols)
+		}
+		for j := j0; j < j1; j += cols {
+			strip := pb
+			switch {
+			case !inPlace:
+				strip = pb[(j-j0)*depth:]
+			case j+cols <= j1:
+				strip, ldb = b.data[b.at+k0*b.row+j:], b.row
+			default:
+				packRight(pb, &b.matrix, j, j1, k0, k1, cols)
+				ldb = cols
+			}
+			w := min(cols, j1-j)
+			for i := i0; i < i1; i += rows {
+				h := min(rows, i1-i)
+				at := (i-i0)*ldc + j - j0
+				g.tile.mul(h, w, depth, pa[(i-i0)*depth:], strip, ldb, c[at:at+(h-1)*ldc+w], ldc, add || k0 > 0)
+			}
+		}
+	}
+}
+
+// block returns the rows [i0, i1) and columns [j0, j1) of the result that a
+// task computes.
+func (g *gemm[T]) block(task int) (i0, i1, j0, j1 int) {
+	i0, j0 = task%g.tasksM*g.blockM, task/g.tasksM*g.blockN
+	return i0, min(i0+g.blockM, g.m), j0, min(j0+g.blockN, g.n)
+}
+
+// packedLeft and packedRight return how many elements the packed form of a
+// whole operand takes.
+func packedLeft(m, k, rows int) int  { return ceilDiv(m, rows) * rows * k }
+func packedRight(n, k, cols int) int { return ceilDiv(n, cols) * cols * k }
+
+// packWholeLeft packs every strip of an m×k matrix, block of k by block.
+func packWholeLeft[T Number](dst []T, a *matrix[T], m, k, rows int) {
+	for k0 := 0; k0 < k; k0 += blockK {
+		k1 := min(k0+blockK, k)
+		packLeft(dst[k0*ceilDiv(m, rows)*rows:], a, 0, m, k0, k1, rows)
+	}
+}
+
+// packWholeRight packs every strip of a k×n matrix, block of k by block.
+func packWholeRight[T Number](dst []T, b *matrix[T], n, k, cols int) {
+	for k0 := 0; k0 < k; k0 += blockK {
+		k1 := min(k0+blockK, k)
+		packRight(dst[k0*ceilDiv(n, cols)*cols:], b, 0, n, k0, k1, cols)
+	}
+}
+
+// packLeft lays rows [i0, i1) and columns [k0, k1) of a out as strips of the
+// given height: element (i, k) of a strip at [k*height + i], missing rows 0.
+func packLeft[T Number](dst []T, a *matrix[T], i0, i1, k0, k1, height int) {
+	packStrips(dst, a.data, a.at+i0*a.row+k0*a.col, a.row, a.col, i1-i0, k1-k0, height)
+}
+
+// packRight lays columns [j0, j1) and rows [k0, k1) of b out as strips of the
+// given width: element (k, j) of a strip at [k*width + j], missing columns 0.
+func packRight[T Number](dst []T, b *matrix[T], j0, j1, k0, k1, width int) {
+	packStrips(dst, b.data, b.at+k0*b.row+j0*b.col, b.col, b.row, j1-j0, k1-k0, width)
+}
+
+// packStrips lays n lanes of depth elements out as strips of the given width:
+// lane j, element k, found at data[at + j*lane + k*step], goes to
+// dst[j/width*width*depth + k*width + j%width]. Missing lanes of the last
+// strip become 0.
+func packStrips[T Number](dst, data []T, at, lane, step, n, depth, width int) {
+	for j := 0; j < n; j += width {
+		w := min(width, n-j)
+		strip := dst[:depth*width]
+		dst = dst[depth*width:]
+		from := at + j*lane
+		switch {
+		case lane == 1 && w == width:
+			for k := range depth {
+				f := from + k*step
+				copy(strip[k*width:k*width+width], data[f:f+width])
+			}
+			continue
+		case lane == 1:
+			for k := range depth {
+				f := from + k*step
+				copy(strip[k*width:k*width+w], data[f:f+w])
+			}
+		case step == 1:
+			transpose(strip, data, from, lane, w, depth, width)
+		default:
+			for k := range depth {
+				f := from + k*step
+				for l := range w {
+					strip[k*width+l] = data[f+l*lane]
+				}
+			}
+		}
+		if w < width {
+			for k := range depth {
+				clear(strip[k*width+w : k*width+width])
+			}
+		}
+	}
+}
+
+// transpose writes n lanes of depth consecutive elements, lane apart, to
+// dst[k*width + lane], four lanes at a time.
+func transpose[T Number](dst, data []T, at, lane, n, depth, width int) {
+	if depth == 0 {
+		return
+	}
+	l := 0
+	for ; l+4 <= n; l += 4 {
+		f := at + l*lane
+		r0 := data[f : f+depth]
+		r1 := data[f+lane : f+lane+depth][:len(r0)]
+		r2 := data[f+2*lane : f+2*lane+depth][:len(r0)]
+		r3 := data[f+3*lane : f+3*lane+depth][:len(r0)]
+		to := dst[l:]
+		for k, v := range r0 {
+			d := to[k*width : k*width+4 : k*width+4]
+			d[0], d[1], d[2], d[3] = v, r1[k], r2[k], r3[k]
+		}
+	}
+	for ; l < n; l++ {
+		f := at + l*lane
+		for k, v := range data[f : f+depth] {
+			dst[k*width+l] = v
+		}
+	}
+}

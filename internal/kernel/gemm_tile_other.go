@@ -1,0 +1,4 @@
+package kernel
+
+// nativeTiles returns no tile kernel: this processor runs the portable one.
+func nativeTiles[T Number]() []tile[T] { return nil }

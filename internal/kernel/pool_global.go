@@ -1,0 +1,96 @@
+package kernel
+
+import (
+	"math"
+
+	"github.com/berth-go/berth/dtype"
+)
+
+// GlobalPool returns the kernel that reduces each plane of x [N, C,
+// spatial...] to one element of y [N, C, 1...], as [Pool] does with a window
+// over the whole plane. A plane without elements gives the lowest value for
+// max, NaN for the average and 0 for lp. Batch axes may have any stride.
+func GlobalPool(t dtype.Type, kind PoolKind, p float64) Kernel {
+	switch t {
+	case dtype.Float32:
+		return &globalPool[float32]{kind: kind, p: p}
+	case dtype.Float64:
+		return &globalPool[float64]{kind: kind, p: p}
+	}
+	return nil
+}
+
+type globalPool[T Float] struct {
+	kind PoolKind
+	p    float64
+	pool
+	size int // of a plane
+}
+
+// Bind implements [Kernel].
+func (k *globalPool[T]) Bind(in, out []*Operand) {
+	k.x, k.y = in[0], out[0]
+	k.channels, k.planes, k.size = k.x.Shape[1], k.x.Shape[0]*k.x.Shape[1], 1
+	for _, d := range k.x.Shape[2:] {
+		k.size *= d
+	}
+	_, k.each = Parts(k.planes, k.size)
+}
+
+// Tasks implements [Kernel].
+func (k *globalPool[T]) Tasks() int { return ceilDiv(k.planes, k.each) }
+
+// Scratch implements [Kernel].
+func (k *globalPool[T]) Scratch() int { return 0 }
+
+// Run implements [Kernel].
+func (k *globalPool[T]) Run(task int, _ []byte) error {
+	y := Slice[T](k.y)
+	for plane := task * k.each; plane < min((task+1)*k.each, k.planes); plane++ {
+		at := k.at(k.x, plane, k.size)
+		x := Slice[T](k.x)[at : at+k.size]
+		to := &y[k.at(k.y, plane, 1)]
+		switch k.kind {
+		case PoolMax:
+			*to = largest(x)
+		case PoolAverage:
+			*to = T(sum4(x) / float64(len(x)))
+		default:
+			sum := 0.0
+			for _, v := range x {
+				sum += power(float64(v), k.p)
+			}
+			*to = T(root(sum, k.p))
+		}
+	}
+	return nil
+}
+
+// largest returns the largest element, NaN if there is one, and -Inf of none.
+func largest[T Float](x []T) T {
+	m := T(math.Inf(-1))
+	for _, v := range x {
+		if v > m || v != v {
+			m = v
+			if v != v {
+				break
+			}
+		}
+	}
+	return m
+}
+
+// sum4 adds up x in four interleaved float64 sums.
+func sum4[T Float](x []T) float64 {
+	var s0, s1, s2, s3 float64
+	for ; len(x) >= 4; x = x[4:] {
+		s0 += float64(x[0])
+		s1 += float64(x[1])
+		s2 += float64(x[2])
+		s3 += float64(x[3])
+	}
+	for _, v := range x {
+		s0 += float64(v)
+	}
+	return (s0 + s1) + (s2 + s3)
+}

@@ -1,0 +1,224 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
+)
+
+// A PoolKind is what pooling computes of the elements under a window.
+type PoolKind uint8
+
+// The kinds of pooling.
+const (
+	PoolMax PoolKind = iota
+	PoolAverage
+	PoolLp
+)
+
+var poolKindNames = [...]string{"max", "average", "lp"}
+
+// String returns the text form of k.
+func (k PoolKind) String() string {
+	if int(k) >= len(poolKindNames) {
+		return fmt.Sprintf("poolkind(%d)", uint8(k))
+	}
+	return poolKindNames[k]
+}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (k PoolKind) MarshalText() ([]byte, error) {
+	if int(k) >= len(poolKindNames) {
+		return nil, fmt.Errorf("%v is not a kind of pooling", k)
+	}
+	return []byte(poolKindNames[k]), nil
+}
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (k *PoolKind) UnmarshalText(text []byte) error {
+	for i, name := range poolKindNames {
+		if name == string(text) {
+			*k = PoolKind(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not a kind of pooling", text)
+}
+
+func (k PoolKind) kernel() kernel.PoolKind {
+	switch k {
+	case PoolAverage:
+		return kernel.PoolAverage
+	case PoolLp:
+		return kernel.PoolLp
+	}
+	return kernel.PoolMax
+}
+
+// check reports an element type that the kind does not take.
+func (k PoolKind) check(t dtype.Type) error {
+	switch {
+	case int(k) >= len(poolKindNames):
+		return fmt.Errorf("%v is not a kind of pooling", k)
+	case k == PoolMax && (t.IsInteger() || t.IsFloat()), t.IsFloat():
+		return nil
+	}
+	return fmt.Errorf("no %v of %v", k, t)
+}
+
+// Pool reduces windows over each plane of x [N, C, spatial...] to
+// [N, C, positions...]. [kernel.Pool] states the result.
+type Pool struct {
+	Kind            PoolKind
+	KernelShape     []int   // taps along each spatial axis
+	Strides         []int   // one for each spatial axis; 1 if empty
+	Pads            []int   // before each spatial axis, then after each; 0 if empty
+	Dilations       []int   // one for each spatial axis; 1 if empty
+	CeilMode        bool    // a last window may reach past the padding, if it does not begin there
+	CountIncludePad bool    // an average counts the padding as zeros
+	AutoPad         AutoPad //
+	StorageOrder    int     // of indices: 0 counts the last spatial axis fastest, 1 the first
+	P               float64 // exponent of lp; 0 means 2
+	Indices         bool    // max has a second output, int64: where in x each maximum is
+}
+
+// maxTaps bounds the taps along one axis; kernels hold a table entry for each.
+const maxTaps = 1 << 20
+
+// Name returns "pool".
+func (Pool) Name() string { return "pool" }
+
+// Infer implements [graph.Op].
+func (p Pool) Infer(in []graph.Type) ([]graph.Type, error) {
+	if len(in) != 1 {
+		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	}
+	x := in[0]
+	if err := p.Kind.check(x.DType); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(x.Shape) < 3:
+		return nil, fmt.Errorf("input %v: want batch, channels and at least one spatial axis", x.Shape)
+	case p.Indices && p.Kind != PoolMax:
+		return nil, fmt.Errorf("%v pooling has no indices", p.Kind)
+	case p.StorageOrder != 0 && p.StorageOrder != 1:
+		return nil, fmt.Errorf("storage order %d: want 0 or 1", p.StorageOrder)
+	}
+	if err := checkExponent(p.P); err != nil {
+		return nil, err
+	}
+	win, err := p.window(len(x.Shape) - 2)
+	if err != nil {
+		return nil, err
+	}
+	spatial, err := win.positions(x.Shape[2:], p.CeilMode)
+	if err != nil {
+		return nil, err
+	}
+	out := []graph.Type{{DType: x.DType, Shape: append(shape.Shape{x.Shape[0], x.Shape[1]}, spatial...)}}
+	if p.Indices {
+		out = append(out, graph.Type{DType: dtype.Int64, Shape: out[0].Shape.Clone()})
+	}
+	return out, nil
+}
+
+func (p Pool) window(axes int) (window, error) {
+	if len(p.KernelShape) != axes {
+		return window{}, fmt.Errorf("kernel shape %v: want a number for each of %d spatial axes", p.KernelShape, axes)
+	}
+	for _, n := range p.KernelShape {
+		if n > maxTaps {
+			return window{}, fmt.Errorf("kernel shape %v: %d is above %d", p.KernelShape, n, maxTaps)
+		}
+	}
+	if err := shape.Shape(p.KernelShape).Check(); err != nil {
+		return window{}, fmt.Errorf("kernel: %w", err)
+	}
+	return window{p.KernelShape, p.Strides, p.Dilations, p.Pads, p.AutoPad}.check(axes)
+}
+
+// Kernel implements [Computer].
+func (p Pool) Kernel(in, _ []graph.Type) kernel.Kernel {
+	win, err := p.window(len(in[0].Shape) - 2)
+	if err != nil {
+		return nil // Infer has refused it
+	}
+	return kernel.Pool(in[0].DType, win.bound(), kernel.PoolParams{
+		Kind:            p.Kind.kernel(),
+		CountIncludePad: p.CountIncludePad,
+		ColumnMajor:     p.StorageOrder == 1,
+		P:               exponent(p.P),
+	})
+}
+
+// DenseAxes implements [Strider].
+func (Pool) DenseAxes(operand, rank int) int { return imageDenseAxes(operand, rank) }
+
+// ComputesInFloat32 implements [Widener].
+func (Pool) ComputesInFloat32() {}
+
+// GlobalPool reduces each plane of x [N, C, spatial...] to one element, giving
+// [N, C, 1...]. [kernel.GlobalPool] states the result.
+type GlobalPool struct {
+	Kind PoolKind
+	P    float64 // exponent of lp; 0 means 2
+}
+
+// Name returns "global_pool".
+func (GlobalPool) Name() string { return "global_pool" }
+
+// Infer implements [graph.Op].
+func (p GlobalPool) Infer(in []graph.Type) ([]graph.Type, error) {
+	if len(in) != 1 {
+		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	}
+	x := in[0]
+	if err := p.Kind.check(x.DType); err != nil {
+		return nil, err
+	}
+	if !x.DType.IsFloat() {
+		return nil, fmt.Errorf("element type %v: want a float", x.DType)
+	}
+	if len(x.Shape) < 3 {
+		return nil, fmt.Errorf("input %v: want batch, channels and at least one spatial axis", x.Shape)
+	}
+	if err := checkExponent(p.P); err != nil {
+		return nil, err
+	}
+	out := x.Shape.Clone()
+	for i := range out[2:] {
+		out[2+i] = 1
+	}
+	return []graph.Type{{DType: x.DType, Shape: out}}, nil
+}
+
+// Kernel implements [Computer].
+func (p GlobalPool) Kernel(in, _ []graph.Type) kernel.Kernel {
+	return kernel.GlobalPool(in[0].DType, p.Kind.kernel(), exponent(p.P))
+}
+
+// DenseAxes implements [Strider].
+func (GlobalPool) DenseAxes(operand, rank int) int { return imageDenseAxes(operand, rank) }
+
+// ComputesInFloat32 implements [Widener].
+func (GlobalPool) ComputesInFloat32() {}
+
+// exponent returns p, or 2 for the zero value.
+func exponent(p float64) float64 {
+	if p == 0 {
+		return 2
+	}
+	return p
+}
+
+func checkExponent(p float64) error {
+	if p < 0 || math.IsNaN(p) || math.IsInf(p, 0) {
+		return fmt.Errorf("exponent %v: want a positive number", p)
+	}
+	return nil
+}
