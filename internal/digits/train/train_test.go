@@ -64,7 +64,7 @@ func TestTrainingLearns(t *testing.T) {
 	_, _, images := stored(t)
 	net := newWeights()
 	net.randomise(newRandom(1, streamWeights))
-	tr := trainer{net: net, images: images, epochs: 150, seed: 1}
+	tr := trainer{net: net, images: images, epochs: 40, seed: 1}
 	first, _ := tr.epoch(0)
 	last := first
 	for epoch := 1; epoch < tr.epochs; epoch++ {
