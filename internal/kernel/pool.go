@@ -196,6 +196,9 @@ func (k *maxPool[T]) rowIndexed(y []T, indices []int64, x []T, row, first int) {
 			continue
 		}
 		for inner := range s.innerTaps {
+			if s.lo[inner] >= s.hi[inner] {
+				continue
+			}
 			from, step := s.from[inner], s.step
 			index, indexStep := first+base, 1
 			if k.params.ColumnMajor {

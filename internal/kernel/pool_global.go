@@ -38,7 +38,12 @@ func (k *globalPool[T]) Bind(in, out []*Operand) {
 }
 
 // Tasks implements [Kernel].
-func (k *globalPool[T]) Tasks() int { return ceilDiv(k.planes, k.each) }
+func (k *globalPool[T]) Tasks() int {
+	if k.planes == 0 {
+		return 0
+	}
+	return ceilDiv(k.planes, k.each)
+}
 
 // Scratch implements [Kernel].
 func (k *globalPool[T]) Scratch() int { return 0 }
