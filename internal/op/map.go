@@ -1,0 +1,88 @@
+package op
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
+)
+
+// Map is the op that runs a straight-line program of elementwise
+// instructions over inputs that broadcast against each other under NumPy's
+// rules. It yields one output, the result of the last instruction, in one pass
+// over the data.
+//
+// Every elementwise op is a Map; [Elementwise], [WithScalar] and [CastTo]
+// build them, and [Fuse] merges them.
+type Map struct {
+	Program Program
+}
+
+// Name returns "map".
+func (Map) Name() string { return "map" }
+
+// Infer returns the broadcast shape with the element type of the last result.
+// Every input must be read and every other result used, and the program must
+// keep [kernel.MaxMapInputs] and [kernel.MaxMapInstrs].
+func (m Map) Infer(in []graph.Type) ([]graph.Type, error) {
+	if len(in) == 0 {
+		return nil, fmt.Errorf("takes at least 1 input, got none")
+	}
+	types, err := kernel.CheckMap(m.Program, dtypes(in))
+	if err != nil {
+		if len(m.Program) == 1 && m.Program[0].Code.Valid() {
+			return nil, fmt.Errorf("%w, for inputs %s", err, typeList(in))
+		}
+		return nil, err
+	}
+	s, err := broadcast(in)
+	if err != nil {
+		return nil, err
+	}
+	return []graph.Type{{DType: types[len(types)-1], Shape: s}}, nil
+}
+
+// Kernel implements [Computer].
+func (m Map) Kernel(in, _ []graph.Type) kernel.Kernel {
+	k, err := kernel.NewMap(m.Program, dtypes(in))
+	if err != nil {
+		panic(fmt.Sprintf("op: map with inputs %s that Infer rejects: %v", typeList(in), err))
+	}
+	return k
+}
+
+// MayOverwrite reports true: a block of the output is written after the same
+// block of every input was read. An input of the output's layout is not one
+// that is broadcast.
+func (Map) MayOverwrite(in, out int) bool { return true }
+
+// DenseAxes implements [Strider]: all operands may have any strides.
+func (Map) DenseAxes(operand, rank int) int { return 0 }
+
+func dtypes(in []graph.Type) []dtype.Type {
+	types := make([]dtype.Type, len(in))
+	for i, t := range in {
+		types[i] = t.DType
+	}
+	return types
+}
+
+func broadcast(in []graph.Type) (shape.Shape, error) {
+	shapes := make([]shape.Shape, len(in))
+	for i, t := range in {
+		shapes[i] = t.Shape
+	}
+	return shape.Broadcast(shapes...)
+}
+
+// typeList prints types as in "float32[2 3], int64[]".
+func typeList(in []graph.Type) string {
+	words := make([]string, len(in))
+	for i, t := range in {
+		words[i] = t.String()
+	}
+	return strings.Join(words, ", ")
+}
