@@ -120,7 +120,7 @@ func groupSize(b []byte, num protowire.Number, maxDepth int) (int, error) {
 	}
 }
 
-// wireTypeName returns the name of t in the protocol buffer documentation.
+// wireTypeName returns what t is called in errors.
 func wireTypeName(t protowire.Type) string {
 	switch t {
 	case protowire.VarintType:
@@ -130,7 +130,7 @@ func wireTypeName(t protowire.Type) string {
 	case protowire.Fixed64Type:
 		return "fixed64"
 	case protowire.BytesType:
-		return "bytes"
+		return "byte string"
 	case protowire.StartGroupType, protowire.EndGroupType:
 		return "group"
 	}
