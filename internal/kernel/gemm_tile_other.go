@@ -1,3 +1,5 @@
+//go:build !amd64 || purego
+
 package kernel
 
 // nativeTiles returns no tile kernel: this processor runs the portable one.

@@ -1,0 +1,82 @@
+//go:build !purego
+
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+//go:generate go run ./gemmgen -out gemm_tile_amd64.s
+
+// nativeTiles returns the tile kernels in assembly that this processor can
+// run. Elements are chains of fused multiply-adds, the same in each of them.
+func nativeTiles[T Number]() []tile[T] {
+	var all any
+	switch any(T(0)).(type) {
+	case float32:
+		all = native(
+			tile[float32]{"avx512", 12, 32, mul32AVX512},
+			tile[float32]{"avx2", 6, 16, mul32AVX2})
+	case float64:
+		all = native(
+			tile[float64]{"avx512", 12, 16, mul64AVX512},
+			tile[float64]{"avx2", 6, 8, mul64AVX2})
+	}
+	tiles, _ := all.([]tile[T])
+	return tiles
+}
+
+// native returns those of a 512-bit and a 256-bit kernel that can run.
+func native[T Number](wide, narrow tile[T]) []tile[T] {
+	var tiles []tile[T]
+	if cpu.X86.HasAVX512F {
+		tiles = append(tiles, wide)
+	}
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		tiles = append(tiles, narrow)
+	}
+	return tiles
+}
+
+// The kernels in assembly read and write the elements that tile.mul states,
+// and check nothing.
+
+//go:noescape
+func mulTile32AVX512(h, w, k int, a, b *float32, ldb int, c *float32, ldc int, add bool)
+
+//go:noescape
+func mulTile64AVX512(h, w, k int, a, b *float64, ldb int, c *float64, ldc int, add bool)
+
+//go:noescape
+func mulTile32AVX2(h, w, k int, a, b *float32, ldb int, c *float32, ldc int, add bool)
+
+//go:noescape
+func mulTile64AVX2(h, w, k int, a, b *float64, ldb int, c *float64, ldc int, add bool)
+
+func mul32AVX512(h, w, k int, a, b []float32, ldb int, c []float32, ldc int, add bool) {
+	checkTile(h, w, k, 12, 32, a, b, ldb, c, ldc)
+	mulTile32AVX512(h, w, k, &a[0], &b[0], ldb, &c[0], ldc, add)
+}
+
+func mul64AVX512(h, w, k int, a, b []float64, ldb int, c []float64, ldc int, add bool) {
+	checkTile(h, w, k, 12, 16, a, b, ldb, c, ldc)
+	mulTile64AVX512(h, w, k, &a[0], &b[0], ldb, &c[0], ldc, add)
+}
+
+func mul32AVX2(h, w, k int, a, b []float32, ldb int, c []float32, ldc int, add bool) {
+	checkTile(h, w, k, 6, 16, a, b, ldb, c, ldc)
+	mulTile32AVX2(h, w, k, &a[0], &b[0], ldb, &c[0], ldc, add)
+}
+
+func mul64AVX2(h, w, k int, a, b []float64, ldb int, c []float64, ldc int, add bool) {
+	checkTile(h, w, k, 6, 8, a, b, ldb, c, ldc)
+	mulTile64AVX2(h, w, k, &a[0], &b[0], ldb, &c[0], ldc, add)
+}
+
+// checkTile panics unless the slices hold what a kernel touches.
+func checkTile[T Number](h, w, k, rows, cols int, a, b []T, ldb int, c []T, ldc int) {
+	if h <= 0 || h > rows || w <= 0 || w > cols || k <= 0 || ldb < 0 || ldc < 0 {
+		panic("kernel: tile out of range")
+	}
+	_ = a[k*rows-1]
+	_ = b[(k-1)*ldb+cols-1]
+	_ = c[(h-1)*ldc+w-1]
+}
