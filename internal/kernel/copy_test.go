@@ -75,7 +75,7 @@ func checkCopy(t *testing.T, rng *rand.Rand, in, out *kernel.Operand) {
 
 func TestCopyLargeTranspose(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	for _, dims := range [][]int{{300, 517}, {3, 130, 259}, {40, 3, 700}} {
+	for _, dims := range [][]int{{140, 267}, {3, 130, 259}, {20, 3, 300}} {
 		for _, perm := range [][]int{{1, 0, 2}, {2, 1, 0}, {0, 2, 1}, {2, 0, 1}} {
 			perm = slices.DeleteFunc(slices.Clone(perm), func(p int) bool { return p >= len(dims) })
 			o := kerneltest.Dense(dtype.Float32, dims...)
@@ -153,7 +153,9 @@ func TestConcat(t *testing.T) {
 		if err := outside(); err != nil {
 			t.Fatal(err)
 		}
-		kerneltest.CheckAllocs(t, k, in, operands{out})
+		if rng.IntN(8) == 0 {
+			kerneltest.CheckAllocs(t, k, in, operands{out})
+		}
 		at := 0
 		for i, o := range in {
 			l := shape.Layout{Shape: out.Shape, Strides: out.Strides, Offset: out.Offset}

@@ -75,7 +75,7 @@ func CheckAllocs(t testing.TB, k kernel.Kernel, in, out []*kernel.Operand) {
 		}
 	})
 	if n != 0 {
-		t.Errorf("%T: a second Bind and its run allocate %v times, want 0", k, n)
+		t.Fatalf("%T: a second Bind and its run allocate %v times, want 0", k, n)
 	}
 }
 

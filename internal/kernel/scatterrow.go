@@ -1,0 +1,162 @@
+package kernel
+
+import "github.com/berth-go/berth/dtype"
+
+// A scatterRow is n updates along a line. Positions count elements from the
+// start of the storage.
+type scatterRow struct {
+	how                  Combine
+	dst, updates         []byte
+	indices              indexer
+	index, indexStep     int
+	update, updateStep   int
+	to, toStep           int // of the output at index 0
+	n                    int
+	axis, extent, stride int // of the output
+}
+
+// A combineRow is n elements of the output with as many updates.
+type combineRow struct {
+	how                Combine
+	dst, updates       []byte
+	update, updateStep int
+	to, toStep         int
+	n                  int
+}
+
+// scatterLoops are the two loops of an element type.
+type scatterLoops struct {
+	at   func(scatterRow) error
+	line func(combineRow)
+}
+
+// scatterLoopsOf returns the loops for an element type: by its width alone
+// when elements are only replaced.
+func scatterLoopsOf(t dtype.Type, how Combine) scatterLoops {
+	if how == Replace {
+		switch t.Size() {
+		case 1:
+			t = dtype.Uint8
+		case 2:
+			t = dtype.Uint16
+		case 4:
+			t = dtype.Uint32
+		default:
+			t = dtype.Uint64
+		}
+	}
+	switch t {
+	case dtype.Uint8:
+		return scatterLoops{combineAt[uint8], combineLine[uint8]}
+	case dtype.Uint16:
+		return scatterLoops{combineAt[uint16], combineLine[uint16]}
+	case dtype.Uint32:
+		return scatterLoops{combineAt[uint32], combineLine[uint32]}
+	case dtype.Uint64:
+		return scatterLoops{combineAt[uint64], combineLine[uint64]}
+	case dtype.Int8:
+		return scatterLoops{combineAt[int8], combineLine[int8]}
+	case dtype.Int16:
+		return scatterLoops{combineAt[int16], combineLine[int16]}
+	case dtype.Int32:
+		return scatterLoops{combineAt[int32], combineLine[int32]}
+	case dtype.Int64:
+		return scatterLoops{combineAt[int64], combineLine[int64]}
+	case dtype.Float16:
+		return scatterLoops{combineHalfAt[float16Bits], combineHalfLine[float16Bits]}
+	case dtype.BFloat16:
+		return scatterLoops{combineHalfAt[bfloat16Bits], combineHalfLine[bfloat16Bits]}
+	case dtype.Float32:
+		return scatterLoops{combineAt[float32], combineLine[float32]}
+	}
+	return scatterLoops{combineAt[float64], combineLine[float64]}
+}
+
+func combineAt[T Number](r scatterRow) error {
+	dst, updates := Cast[T](r.dst), Cast[T](r.updates)
+	i, u, d := r.index, r.update, r.to
+	for range r.n {
+		x, ok := within(r.indices.at(i), r.extent)
+		if !ok {
+			return errIndex(r.indices.at(i), r.axis, r.extent)
+		}
+		p := &dst[d+x*r.stride]
+		*p = combine(r.how, *p, updates[u])
+		i += r.indexStep
+		u += r.updateStep
+		d += r.toStep
+	}
+	return nil
+}
+
+func combineLine[T Number](r combineRow) {
+	dst, updates := Cast[T](r.dst), Cast[T](r.updates)
+	u, d := r.update, r.to
+	if r.how == Replace && r.updateStep == 1 && r.toStep == 1 {
+		copy(dst[d:d+r.n], updates[u:u+r.n])
+		return
+	}
+	for range r.n {
+		dst[d] = combine(r.how, dst[d], updates[u])
+		u += r.updateStep
+		d += r.toStep
+	}
+}
+
+func combine[T Number](how Combine, old, update T) T {
+	switch how {
+	case CombineAdd:
+		return old + update
+	case CombineMul:
+		return old * update
+	case CombineMax:
+		return max(old, update)
+	case CombineMin:
+		return min(old, update)
+	}
+	return update
+}
+
+// A halfBits is the storage of an element that is combined in float32.
+type halfBits[T any] interface {
+	float16Bits | bfloat16Bits
+	wide() float32
+	narrow(float32) T
+}
+
+type (
+	float16Bits  uint16
+	bfloat16Bits uint16
+)
+
+func (h float16Bits) wide() float32                { return Float16ToFloat32(uint16(h)) }
+func (float16Bits) narrow(f float32) float16Bits   { return float16Bits(Float32ToFloat16(f)) }
+func (h bfloat16Bits) wide() float32               { return BFloat16ToFloat32(uint16(h)) }
+func (bfloat16Bits) narrow(f float32) bfloat16Bits { return bfloat16Bits(Float32ToBFloat16(f)) }
+
+func combineHalfAt[T halfBits[T]](r scatterRow) error {
+	dst, updates := Cast[T](r.dst), Cast[T](r.updates)
+	i, u, d := r.index, r.update, r.to
+	for range r.n {
+		x, ok := within(r.indices.at(i), r.extent)
+		if !ok {
+			return errIndex(r.indices.at(i), r.axis, r.extent)
+		}
+		p := &dst[d+x*r.stride]
+		*p = (*p).narrow(combine(r.how, (*p).wide(), updates[u].wide()))
+		i += r.indexStep
+		u += r.updateStep
+		d += r.toStep
+	}
+	return nil
+}
+
+func combineHalfLine[T halfBits[T]](r combineRow) {
+	dst, updates := Cast[T](r.dst), Cast[T](r.updates)
+	u, d := r.update, r.to
+	for range r.n {
+		dst[d] = dst[d].narrow(combine(r.how, dst[d].wide(), updates[u].wide()))
+		u += r.updateStep
+		d += r.toStep
+	}
+}

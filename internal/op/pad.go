@@ -1,0 +1,99 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
+)
+
+// A PadMode says what stands outside a padded tensor.
+type PadMode uint8
+
+// The modes.
+const (
+	PadConstant PadMode = iota // the value input, or zero
+	PadEdge                    // the nearest element
+	PadReflect                 // the elements mirrored at the first and at the last one
+	PadWrap                    // the elements from the other end
+)
+
+var padModeNames = []string{"constant", "edge", "reflect", "wrap"}
+
+// String returns the name of m, such as "edge".
+func (m PadMode) String() string {
+	if int(m) >= len(padModeNames) {
+		return fmt.Sprintf("mode(%d)", uint8(m))
+	}
+	return padModeNames[m]
+}
+
+// MarshalText returns the name of m.
+func (m PadMode) MarshalText() ([]byte, error) { return marshalName("pad mode", padModeNames, int(m)) }
+
+// UnmarshalText sets m to the mode with the given name.
+func (m *PadMode) UnmarshalText(text []byte) error {
+	i, err := unmarshalName("pad mode", padModeNames, text)
+	*m = PadMode(i)
+	return err
+}
+
+// Pad adds elements around its first input. An optional second input of one
+// element, of the same type, is the value for the constant mode.
+type Pad struct {
+	Mode PadMode
+	// Pads lists the elements to add before each axis, then those to add
+	// behind each axis. Negative ones are removed, before anything is added.
+	Pads []int
+}
+
+// Name returns "pad".
+func (Pad) Name() string { return "pad" }
+
+// Infer adds the pads to the extents.
+func (o Pad) Infer(in []graph.Type) ([]graph.Type, error) {
+	if err := takes(in, 1, 2); err != nil {
+		return nil, err
+	}
+	data := in[0]
+	if len(in) == 2 && in[1].DType.Valid() {
+		if in[1].DType != data.DType || in[1].Shape.Elems() != 1 {
+			return nil, fmt.Errorf("value is %v, want one element of %v", in[1], data.DType)
+		}
+	}
+	if int(o.Mode) >= len(padModeNames) {
+		return nil, fmt.Errorf("%v is not a pad mode", o.Mode)
+	}
+	rank := len(data.Shape)
+	if len(o.Pads) != 2*rank {
+		return nil, fmt.Errorf("%d pads for %v, want %d", len(o.Pads), data, 2*rank)
+	}
+	out := graph.Type{DType: data.DType, Shape: make(shape.Shape, rank)}
+	for a, d := range data.Shape {
+		before, after := o.Pads[a], o.Pads[rank+a]
+		if before > shape.MaxElems || after > shape.MaxElems {
+			return nil, fmt.Errorf("pads %d and %d of axis %d are more than %d elements", before, after, a, int64(shape.MaxElems))
+		}
+		if before < -d || after < -d || min(before, 0)+min(after, 0) < -d {
+			return nil, fmt.Errorf("pads %d and %d remove more than the %d elements of axis %d of %v", before, after, d, a, data)
+		}
+		left := d + min(before, 0) + min(after, 0)
+		out.Shape[a] = left + max(before, 0) + max(after, 0)
+		if left == 0 && out.Shape[a] > 0 && o.Mode != PadConstant {
+			return nil, fmt.Errorf("axis %d of %v has no element to pad from in mode %v", a, data, o.Mode)
+		}
+	}
+	return []graph.Type{out}, nil
+}
+
+// Kernel returns the padding.
+func (o Pad) Kernel(in, _ []graph.Type) kernel.Kernel {
+	mode := [...]kernel.PadMode{
+		PadConstant: kernel.PadConstant, PadEdge: kernel.PadEdge, PadReflect: kernel.PadReflect, PadWrap: kernel.PadWrap,
+	}[o.Mode]
+	return kernel.NewPad(in[0].DType.Size(), mode, o.Pads)
+}
+
+// DenseAxes returns 0: every operand may have any strides.
+func (Pad) DenseAxes(int, int) int { return 0 }
