@@ -150,27 +150,6 @@ func (k *checker) load() error {
 	return nil
 }
 
-// everyEdge lists the edges that a layout names.
-func (l *Layout) everyEdge() []EdgeID {
-	all := slices.Clone(l.External)
-	for _, a := range l.Aliases {
-		all = append(all, a.Edge, a.Of)
-	}
-	add := func(members []EdgeID, over *EdgeID) {
-		all = append(all, members...)
-		if over != nil {
-			all = append(all, *over)
-		}
-	}
-	for _, p := range l.Packs {
-		add(p.Members, p.Over)
-	}
-	for _, r := range l.RowPacks {
-		add(r.Members, r.Over)
-	}
-	return all
-}
-
 func (k *checker) checkPlaced() {
 	take := func(s Slot, buffer, before EdgeID) {
 		x := k.edges[s.Edge]

@@ -187,6 +187,9 @@ func (c *Circuit) checkNames() error {
 				return &PlanError{Kind: ErrExpr, Edge: e.Name, Err: err}
 			}
 		}
+		if err := checkFormat(e.Format); err != nil {
+			return &PlanError{Kind: ErrNoSize, Edge: e.Name, Err: err}
+		}
 	}
 	clear(names)
 	for i := range c.Nodes {
@@ -261,4 +264,12 @@ func (c *Circuit) checkAcyclic(writer []NodeID) error {
 	}
 	return &PlanError{Kind: ErrCycle, Edge: c.Edges[edge].Name, Node: c.Nodes[at].Name,
 		Detail: "the node waits for its own output"}
+}
+
+// checkFormat checks a format that may be left out.
+func checkFormat(f dtype.Format) error {
+	if f == (dtype.Format{}) {
+		return nil
+	}
+	return f.Validate()
 }

@@ -110,6 +110,9 @@ func analyze(c *Circuit, p *FusionPlan) (*analysis, error) {
 		if a.stored[s.Edge] {
 			return nil, &PlanError{Kind: ErrStoredTwice, Edge: c.Edges[s.Edge].Name}
 		}
+		if err := checkFormat(s.Format); err != nil {
+			return nil, &PlanError{Kind: ErrNoSize, Edge: c.Edges[s.Edge].Name, Err: err}
+		}
 		a.stored[s.Edge], a.formats[s.Edge] = true, s.Format
 		if s.Format == (dtype.Format{}) {
 			a.formats[s.Edge] = c.Edges[s.Edge].Format

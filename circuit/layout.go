@@ -1,5 +1,7 @@
 package circuit
 
+import "slices"
+
 // Align is the alignment of the offsets of unpacked storage and of the first
 // edge of a pack, in bytes.
 const Align = 256
@@ -58,4 +60,28 @@ type Pack struct {
 type RowPack struct {
 	Members []EdgeID
 	Over    *EdgeID
+}
+
+// everyEdge lists the edges that a layout names, with repeats.
+func (l *Layout) everyEdge() []EdgeID {
+	if l == nil {
+		return nil
+	}
+	all := slices.Clone(l.External)
+	for _, a := range l.Aliases {
+		all = append(all, a.Edge, a.Of)
+	}
+	add := func(members []EdgeID, over *EdgeID) {
+		all = append(all, members...)
+		if over != nil {
+			all = append(all, *over)
+		}
+	}
+	for _, p := range l.Packs {
+		add(p.Members, p.Over)
+	}
+	for _, r := range l.RowPacks {
+		add(r.Members, r.Over)
+	}
+	return all
 }

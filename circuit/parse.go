@@ -26,7 +26,7 @@ func ParseExpr(text string) (Expr, error) {
 	if err := p.sum(0); err != nil {
 		return Expr{}, err
 	}
-	if p.peek() != 0 {
+	if p.peek() != 0 || p.at < len(p.text) {
 		return Expr{}, p.fault("does not belong here")
 	}
 	e := Expr{p.terms}
