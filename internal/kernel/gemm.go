@@ -137,7 +137,7 @@ func (g *gemm[T]) multiply(i0, i1, j0, j1 int, scratch []byte, a *left[T], b *ri
 		case b.packed != nil:
 			pb = b.packed[k0*ceilDiv(g.n, cols)*cols+j0*depth:]
 		case b.image != nil:
-			packImage(pb, b.data[b.at:], b.image, j0, j1, k0, k1, cols)
+			packImage(pb, b.data[b.at:], b.image, j0, j1, k0, k1, &g.tile)
 		case g.direct && b.col == 1 && b.row >= 0:
 			inPlace = true
 		default:

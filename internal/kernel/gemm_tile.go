@@ -1,7 +1,8 @@
 package kernel
 
 // A tile multiplies one strip of a packed left matrix by one strip of a right
-// one. It is the only code whose speed depends on the instruction set.
+// one. With the loops beside it, which convolutions add, it is the only code
+// of products that is written for an instruction set.
 type tile[T Number] struct {
 	name       string
 	rows, cols int // of a full tile: the height of left strips, the width of right ones
@@ -13,12 +14,20 @@ type tile[T Number] struct {
 	// with k > 0. Full rows of cols elements of b may be read. An element's
 	// value does not depend on h and w.
 	mul func(h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool)
+	// spread is, for each r < count, where 0 <= a < b <= n <= cols,
+	//
+	//	dst[r*dstStep+i] = src[r*srcStep+i-a] if a <= i < b, or else 0, for i < n
+	spread func(dst, src []T, count, dstStep, srcStep, a, b, n int)
+	// tapSum is, for each i < len(y),
+	//
+	//	y[i] = bias; for t { y[i] += weights[t] * x[i+offsets[t]] }
+	tapSum func(y, x []T, offsets []int, weights []T, bias T)
 }
 
 // tiles returns the tile kernels that this processor can run, the fastest
 // first and the portable one last.
 func tiles[T Number]() []tile[T] {
-	return append(nativeTiles[T](), tile[T]{"go", 4, 4, mulTile4x4[T]})
+	return append(nativeTiles[T](), tile[T]{"go", 4, 4, mulTile4x4[T], spreadLanes[T], sumTaps[T]})
 }
 
 // bestTile returns the fastest tile kernel for T.
@@ -67,4 +76,29 @@ func half4x2[T Number](s *[4][4]T, at, k int, a, b []T, ldb int) {
 	s[1][at], s[1][at+1] = s10, s11
 	s[2][at], s[2][at+1] = s20, s21
 	s[3][at], s[3][at+1] = s30, s31
+}
+
+func spreadLanes[T Number](dst, src []T, count, dstStep, srcStep, a, b, n int) {
+	for r := range count {
+		to, from := dst[r*dstStep:r*dstStep+n], src[r*srcStep:r*srcStep+b-a]
+		for i := range a {
+			to[i] = 0
+		}
+		for i, v := range from {
+			to[a+i] = v
+		}
+		for i := b; i < n; i++ {
+			to[i] = 0
+		}
+	}
+}
+
+func sumTaps[T Number](y, x []T, offsets []int, weights []T, bias T) {
+	fill(y, bias)
+	for t, at := range offsets {
+		w := weights[t]
+		for i, v := range x[at : at+len(y)] {
+			y[i] += w * v
+		}
+	}
 }

@@ -13,12 +13,12 @@ func nativeTiles[T Number]() []tile[T] {
 	switch any(T(0)).(type) {
 	case float32:
 		all = native(
-			tile[float32]{"avx512", 12, 32, mul32AVX512},
-			tile[float32]{"avx2", 6, 16, mul32AVX2})
+			tile[float32]{"avx512", 12, 32, mul32By512, spread32By512, tapSum32By512},
+			tile[float32]{"avx2", 6, 16, mul32By256, spread32By256, tapSum32By256})
 	case float64:
 		all = native(
-			tile[float64]{"avx512", 12, 16, mul64AVX512},
-			tile[float64]{"avx2", 6, 8, mul64AVX2})
+			tile[float64]{"avx512", 12, 16, mul64By512, spread64By512, tapSum64By512},
+			tile[float64]{"avx2", 6, 8, mul64By256, spread64By256, tapSum64By256})
 	}
 	tiles, _ := all.([]tile[T])
 	return tiles
@@ -51,22 +51,22 @@ func mulTile32AVX2(h, w, k int, a, b *float32, ldb int, c *float32, ldc int, add
 //go:noescape
 func mulTile64AVX2(h, w, k int, a, b *float64, ldb int, c *float64, ldc int, add bool)
 
-func mul32AVX512(h, w, k int, a, b []float32, ldb int, c []float32, ldc int, add bool) {
+func mul32By512(h, w, k int, a, b []float32, ldb int, c []float32, ldc int, add bool) {
 	checkTile(h, w, k, 12, 32, a, b, ldb, c, ldc)
 	mulTile32AVX512(h, w, k, &a[0], &b[0], ldb, &c[0], ldc, add)
 }
 
-func mul64AVX512(h, w, k int, a, b []float64, ldb int, c []float64, ldc int, add bool) {
+func mul64By512(h, w, k int, a, b []float64, ldb int, c []float64, ldc int, add bool) {
 	checkTile(h, w, k, 12, 16, a, b, ldb, c, ldc)
 	mulTile64AVX512(h, w, k, &a[0], &b[0], ldb, &c[0], ldc, add)
 }
 
-func mul32AVX2(h, w, k int, a, b []float32, ldb int, c []float32, ldc int, add bool) {
+func mul32By256(h, w, k int, a, b []float32, ldb int, c []float32, ldc int, add bool) {
 	checkTile(h, w, k, 6, 16, a, b, ldb, c, ldc)
 	mulTile32AVX2(h, w, k, &a[0], &b[0], ldb, &c[0], ldc, add)
 }
 
-func mul64AVX2(h, w, k int, a, b []float64, ldb int, c []float64, ldc int, add bool) {
+func mul64By256(h, w, k int, a, b []float64, ldb int, c []float64, ldc int, add bool) {
 	checkTile(h, w, k, 6, 8, a, b, ldb, c, ldc)
 	mulTile64AVX2(h, w, k, &a[0], &b[0], ldb, &c[0], ldc, add)
 }

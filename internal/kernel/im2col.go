@@ -4,53 +4,80 @@ package kernel
 // column j is the window at position j of an image x, as [packRight] does: row
 // k is tap k%taps, in row-major order, of channel k/taps. Taps in the padding
 // read 0. The matrix itself is never made.
-func packImage[T Number](dst, x []T, s *sliding, j0, j1, k0, k1, width int) {
-	depth := k1 - k0
+//
+// Positions are taken in runs that lie in one row and one strip. Where a tap
+// meets the image along a run is the same in every channel, so it is found
+// once for all of them.
+func packImage[T Number](dst, x []T, s *sliding, j0, j1, k0, k1 int, tl *tile[T]) {
+	depth, width := k1-k0, tl.cols
 	taps := s.outerTaps * s.innerTaps
-	c, outer, inner := k0/taps, k0%taps/s.innerTaps, k0%s.innerTaps
-	row0, col0 := j0/s.width, j0%s.width
-	for k := range depth {
-		plane := x[c*s.planeIn : (c+1)*s.planeIn]
-		lo, hi, from := s.lo[inner], s.hi[inner], s.from[inner]
-		strip, lane := dst[k*width:], 0
-		for row, col, j := row0, col0, j0; j < j1; row, col = row+1, 0 {
-			end := min(s.width, col+j1-j)
-			j += end - col
+	row, col, lane := j0/s.width, j0%s.width, 0
+	for j := j0; j < j1; {
+		n := min(s.width-col, width-lane, j1-j)
+		strip := dst[lane:]
+		for outer := range s.outerTaps {
 			base := s.row(outer, row)
-			for col < end {
-				n := min(end-col, width-lane)
-				d := strip[lane : lane+n]
-				if base < 0 {
-					clear(d)
-				} else {
-					a := min(max(lo-col, 0), n)
-					b := max(min(hi-col, n), a)
-					clear(d[:a])
-					clear(d[b:])
-					f := base + from + (col+a)*s.step
-					switch d := d[a:b]; {
-					case len(d) == 0:
-					case s.step == 1:
-						copy(d, plane[f:f+len(d)])
-					default:
-						for i := range d {
-							d[i] = plane[f+i*s.step]
-						}
-					}
+			for inner := range s.innerTaps {
+				// Channels [c, c+count) have this tap among the rows.
+				tap := outer*s.innerTaps + inner
+				c := ceilDiv(max(k0-tap, 0), taps)
+				count := ceilDiv(max(k1-tap, 0), taps) - c
+				if count <= 0 {
+					continue
 				}
-				col += n
-				if lane += n; lane == width && (col < end || j < j1) {
-					strip, lane = strip[depth*width:], 0
+				to := strip[(c*taps+tap-k0)*width:]
+				a := min(max(s.lo[inner]-col, 0), n)
+				b := min(s.hi[inner]-col, n)
+				if base < 0 || a >= b {
+					clearLanes(to, count, taps*width, n)
+					continue
+				}
+				from := x[c*s.planeIn+base+s.from[inner]+(col+a)*s.step:]
+				if s.step == 1 {
+					tl.spread(to, from, count, taps*width, s.planeIn, a, b, n)
+				} else {
+					spreadSteps(to, from, count, taps*width, s.planeIn, s.step, a, b, n)
 				}
 			}
 		}
-		clear(strip[lane:width])
-		if inner++; inner == s.innerTaps {
-			inner = 0
-			if outer++; outer == s.outerTaps {
-				outer = 0
-				c++
-			}
+		j += n
+		if col += n; col == s.width {
+			row, col = row+1, 0
+		}
+		if lane += n; lane == width && j < j1 {
+			dst, lane = dst[depth*width:], 0
+		}
+	}
+	if lane < width {
+		clearLanes(dst[lane:], depth, width, width-lane)
+	}
+}
+
+// clearLanes is dst[r*step+i] = 0 for r < count and i < n.
+func clearLanes[T Number](dst []T, count, step, n int) {
+	for r := range count {
+		to := dst[r*step : r*step+n]
+		for i := range to {
+			to[i] = 0
+		}
+	}
+}
+
+// spreadSteps is tile.spread of every step-th element.
+func spreadSteps[T Number](dst, src []T, count, dstStep, srcStep, step, a, b, n int) {
+	for r := range count {
+		to := dst[r*dstStep : r*dstStep+n]
+		for i := range a {
+			to[i] = 0
+		}
+		from := src[r*srcStep : r*srcStep+(b-a-1)*step+1]
+		at := 0
+		for i := a; i < b; i++ {
+			to[i] = from[at]
+			at += step
+		}
+		for i := b; i < n; i++ {
+			to[i] = 0
 		}
 	}
 }

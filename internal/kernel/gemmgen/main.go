@@ -1,4 +1,5 @@
-// Gemmgen writes the tile kernels of package kernel for amd64 in assembly.
+// Gemmgen writes the inner loops of products and convolutions in package
+// kernel for amd64, in assembly.
 //
 //	go generate ./internal/kernel
 //
@@ -28,7 +29,7 @@ func main() {
 
 // A kind is an instruction set and an element width.
 type kind struct {
-	name   string
+	name   string // ends each function's name
 	avx512 bool
 	width  int // bytes of an element
 	rows   int // of a full tile
@@ -37,10 +38,10 @@ type kind struct {
 // Two registers of columns and these rows leave registers for the right row
 // and for broadcasts, out of 32 and of 16.
 var kinds = []kind{
-	{"mulTile32AVX512", true, 4, 12},
-	{"mulTile64AVX512", true, 8, 12},
-	{"mulTile32AVX2", false, 4, 6},
-	{"mulTile64AVX2", false, 8, 6},
+	{"32AVX512", true, 4, 12},
+	{"64AVX512", true, 8, 12},
+	{"32AVX2", false, 4, 6},
+	{"64AVX2", false, 8, 6},
 }
 
 // generate returns the assembly file.
@@ -50,7 +51,9 @@ func generate() []byte {
 	g.masks()
 	for _, k := range kinds {
 		g.kind = k
-		g.kernel()
+		g.mulTile()
+		g.spread()
+		g.tapSum()
 	}
 	return g.Bytes()
 }
@@ -84,10 +87,10 @@ func (g *generator) masks() {
 
 // Registers that hold the arguments. AX walks the left strip and BX the right
 // one; DX counts k down; R8 and R9 are the steps in bytes of b and c.
-func (g *generator) kernel() {
-	shift := map[int]int{4: 2, 8: 3}[g.width]
-	fmt.Fprintf(g, "\n// func %s(h, w, k int, a, b *float%d, ldb int, c *float%d, ldc int, add bool)\n", g.name, 8*g.width, 8*g.width)
-	fmt.Fprintf(g, "TEXT ·%s(SB), NOSPLIT, $0-65\n", g.name)
+func (g *generator) mulTile() {
+	shift := g.shift()
+	fmt.Fprintf(g, "\n// func mulTile%s(h, w, k int, a, b *float%d, ldb int, c *float%d, ldc int, add bool)\n", g.name, 8*g.width, 8*g.width)
+	fmt.Fprintf(g, "TEXT ·mulTile%s(SB), NOSPLIT, $0-65\n", g.name)
 	g.op("MOVQ h+0(FP), SI")
 	g.op("MOVQ w+8(FP), CX")
 	g.op("MOVQ k+16(FP), DX")
@@ -100,12 +103,7 @@ func (g *generator) kernel() {
 	g.op("SHLQ $%d, R9", shift)
 	g.op("MOVBLZX add+64(FP), R11")
 	if g.avx512 {
-		g.op("MOVQ $1, R10")
-		g.op("SHLQ CX, R10")
-		g.op("DECQ R10")
-		g.op("KMOVW R10, K1")
-		g.op("SHRQ $%d, R10", g.lanes())
-		g.op("KMOVW R10, K2")
+		g.masksOfCX(1)
 	}
 	g.op("CMPQ CX, $%d", g.lanes())
 	g.op("JLE one")
@@ -123,6 +121,39 @@ func (g *generator) kernel() {
 	}
 }
 
+// shift returns the logarithm of the element width.
+func (g *generator) shift() int { return map[int]int{4: 2, 8: 3}[g.width] }
+
+// masksOfCX sets masks i and i+1 to the first CX lanes of two registers. Masks
+// are mask registers with AVX-512, and vector registers otherwise. It spoils
+// R10 and R12.
+func (g *generator) masksOfCX(i int) {
+	if g.avx512 {
+		g.op("MOVQ $1, R10")
+		g.op("SHLQ CX, R10")
+		g.op("DECQ R10")
+		g.op("KMOVW R10, K%d", i)
+		g.op("SHRQ $%d, R10", g.lanes())
+		g.op("KMOVW R10, K%d", i+1)
+		return
+	}
+	for j := range 2 {
+		// The bytes wanted of this register, held to [0, 32].
+		g.op("MOVQ CX, R12")
+		g.op("SHLQ $%d, R12", g.shift())
+		g.op("SUBQ $%d, R12", 32*j)
+		g.op("MOVL $0, R10")
+		g.op("CMPQ R12, R10")
+		g.op("CMOVQLT R10, R12")
+		g.op("MOVL $32, R10")
+		g.op("CMPQ R12, R10")
+		g.op("CMOVQGT R10, R12")
+		g.op("LEAQ tileMasks<>+32(SB), R10")
+		g.op("SUBQ R12, R10")
+		g.op("VMOVUPS (R10), Y%d", i+j)
+	}
+}
+
 // lanes returns the elements of a register.
 func (g *generator) lanes() int { return g.bytes() / g.width }
 
@@ -136,6 +167,10 @@ func (g *generator) bytes() int {
 // ins returns an instruction name for the element width: "PS" or "PD" after it.
 func (g *generator) ins(name string) string {
 	return name + map[int]string{4: "PS", 8: "PD"}[g.width]
+}
+
+func (g *generator) broadcast() string {
+	return map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[g.width]
 }
 
 func (g *generator) reg(i int) string {
@@ -162,10 +197,9 @@ func (g *generator) loop(v, h int) {
 	for j := range v {
 		g.op("%s %d(BX), %s", g.ins("VMOVU"), j*g.bytes(), g.reg(j))
 	}
-	broadcast := map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[g.width]
 	for i := range h {
 		b := g.reg(2 + i%2)
-		g.op("%s %d(AX), %s", broadcast, i*g.width, b)
+		g.op("%s %d(AX), %s", g.broadcast(), i*g.width, b)
 		for j := range v {
 			g.op("%s %s, %s, %s", g.ins("VFMADD231"), g.reg(j), b, g.sum(i, j))
 		}
@@ -181,7 +215,7 @@ func (g *generator) loop(v, h int) {
 func (g *generator) store(v, h int) {
 	if !g.avx512 {
 		// Masks of the columns, from the bytes that are wanted of a register.
-		g.op("SHLQ $%d, CX", map[int]int{4: 2, 8: 3}[g.width])
+		g.op("SHLQ $%d, CX", g.shift())
 		g.op("LEAQ tileMasks<>+32(SB), R10")
 		if v == 2 {
 			g.op("SUBQ $32, CX")
