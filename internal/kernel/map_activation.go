@@ -19,7 +19,7 @@ func softplus64(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-mat
 
 // gelu64 is x*Φ(x) for the normal distribution Φ; the complement of erf keeps
 // its digits for negative x.
-func gelu64(x float64) float64 { return 0.5 * x * math.Erfc(-x*(1/math.Sqrt2)) }
+func gelu64(x float64) float64 { return 0.5 * x * math.Erfc(-x/math.Sqrt2) }
 
 // geluTanh64 is [gelu64] with tanh in the place of erf; (1+tanh u)/2 is the
 // sigmoid of 2u.

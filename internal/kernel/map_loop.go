@@ -89,24 +89,26 @@ func swapped(f mapLoop) mapLoop {
 // commutative returns the loops of a code whose operands may be swapped.
 func commutative(vv, vs mapLoop) mapLoops { return mapLoops{0: vv, 0b10: vs, 0b01: swapped(vs)} }
 
-// spreadLoop returns the loop that fills dst with the scalar a of a width.
+// spreadLoop returns the loop that fills dst with the scalar a of a width. It
+// allocates nothing, as operands are spread only once they are bound.
 func spreadLoop(width int) mapLoop {
 	switch width {
 	case 1:
-		return loop1(spread[uint8])
+		return spread[uint8]
 	case 2:
-		return loop1(spread[uint16])
+		return spread[uint16]
 	case 4:
-		return loop1(spread[uint32])
+		return spread[uint32]
 	}
-	return loop1(spread[uint64])
+	return spread[uint64]
 }
 
-func spread[T any](dst, a []T) {
-	v := a[0]
-	for i := range dst {
-		dst[i] = v
+func spread[T any](dst, a, _, _ []byte, _ *[2]float64) bool {
+	d, v := Cast[T](dst), Cast[T](a)[0]
+	for i := range d {
+		d[i] = v
 	}
+	return true
 }
 
 // identLoop returns the copy of elements of any width.
