@@ -433,6 +433,12 @@ func TestOutputsDoNotShare(t *testing.T) {
 	}
 	p := planned(t, n.Output(0), n.Output(1))
 	want(t, p, "allocate", "in-place 0", "allocate")
+	// Not even when nobody reads the one that has it.
+	x = node(t, any, f32(t, 4))
+	if n, err = graph.New(divmod{any}, x, x); err != nil {
+		t.Fatal(err)
+	}
+	want(t, planned(t, n.Output(1)), "allocate", "in-place 0", "allocate")
 }
 
 func TestSameNodeTwiceAsResult(t *testing.T) {
