@@ -1,0 +1,296 @@
+package onnx
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/shape"
+)
+
+// A call is one node being converted: what a converter sees. Its methods do
+// not return errors. One that fails unwinds to [call.convert], so that a
+// converter reads like the operator's specification.
+type call struct {
+	imp   *importer
+	node  *node
+	scope *scope
+	in    []graph.Value // an absent optional input is the zero Value
+}
+
+// failure carries an error up to convert.
+type failure struct{ err error }
+
+// convert calls the node's converter.
+func (c *call) convert() (outs []graph.Value, err error) {
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case failure:
+			err = f.err
+		default:
+			panic(f)
+		}
+	}()
+	return c.node.row.convert(c), nil
+}
+
+func (c *call) must(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+func (c *call) failf(format string, args ...any) { c.must(fmt.Errorf(format, args...)) }
+
+// version is the since-version of the operator that holds for the node.
+func (c *call) version() int64 { return c.node.row.since }
+
+// input returns input i, or the zero Value when it is absent.
+func (c *call) input(i int) graph.Value {
+	if i < len(c.in) {
+		return c.in[i]
+	}
+	return graph.Value{}
+}
+
+// has reports whether input i is there.
+func (c *call) has(i int) bool { return !c.input(i).IsZero() }
+
+// rank returns the number of axes of input i.
+func (c *call) rank(i int) int { return len(c.in[i].Type().Shape) }
+
+// shape returns the extents of input i, which must not be changed.
+func (c *call) shape(i int) shape.Shape { return c.in[i].Type().Shape }
+
+// axis returns a counted from 0 for the given rank.
+func (c *call) axis(a, rank int) int {
+	n, err := shape.Axis(a, rank)
+	c.must(err)
+	return n
+}
+
+// wants reports whether output i is named, that is, used.
+func (c *call) wants(i int) bool {
+	return i < len(c.node.node.Outputs) && c.node.node.Outputs[i] != ""
+}
+
+// numOutputs returns how many outputs the node names.
+func (c *call) numOutputs() int { return len(c.node.node.Outputs) }
+
+// attr returns the attribute of the given name, or nil, after checking its kind.
+func (c *call) attr(name string, kind wire.AttrKind) *wire.Attribute {
+	for i := range c.node.node.Attributes {
+		a := &c.node.node.Attributes[i]
+		if a.Name != name {
+			continue
+		}
+		if a.Kind != kind {
+			c.failf("attribute %q is of kind %v, not %v", name, a.Kind, kind)
+		}
+		return a
+	}
+	return nil
+}
+
+// hasAttr reports whether the node has an attribute, of any kind.
+func (c *call) hasAttr(name string) bool {
+	return slices.ContainsFunc(c.node.node.Attributes, func(a wire.Attribute) bool { return a.Name == name })
+}
+
+// int returns an integer attribute, or def.
+func (c *call) int(name string, def int) int {
+	if a := c.attr(name, wire.AttrInt); a != nil {
+		return c.toInt(a.Int)
+	}
+	return def
+}
+
+// flag returns an integer attribute that stands for a truth value.
+func (c *call) flag(name string, def bool) bool {
+	if a := c.attr(name, wire.AttrInt); a != nil {
+		return a.Int != 0
+	}
+	return def
+}
+
+// ints returns a list of integers, or nil when the attribute is absent.
+func (c *call) ints(name string) []int {
+	a := c.attr(name, wire.AttrInts)
+	if a == nil {
+		return nil
+	}
+	return c.toInts(a.Ints)
+}
+
+// float returns a floating-point attribute, or def.
+func (c *call) float(name string, def float64) float64 {
+	if a := c.attr(name, wire.AttrFloat); a != nil {
+		return float64(a.Float)
+	}
+	return def
+}
+
+// floats returns a list of floating-point numbers, or nil.
+func (c *call) floats(name string) []float64 {
+	a := c.attr(name, wire.AttrFloats)
+	if a == nil {
+		return nil
+	}
+	out := make([]float64, len(a.Floats))
+	for i, f := range a.Floats {
+		out[i] = float64(f)
+	}
+	return out
+}
+
+// text returns a string attribute, or def.
+func (c *call) text(name, def string) string {
+	if a := c.attr(name, wire.AttrString); a != nil {
+		return string(a.Bytes)
+	}
+	return def
+}
+
+// dtype returns an attribute that names an element type, or def.
+func (c *call) dtype(name string, def dtype.Type) dtype.Type {
+	a := c.attr(name, wire.AttrInt)
+	if a == nil {
+		return def
+	}
+	if a.Int < math.MinInt32 || a.Int > math.MaxInt32 {
+		c.failf("attribute %q: %d is not an element type", name, a.Int)
+	}
+	t, err := elementType(wire.DataType(a.Int))
+	c.must(err)
+	return t
+}
+
+// tensor returns a tensor attribute as a constant, or the zero Value.
+func (c *call) tensor(name string) graph.Value {
+	a := c.attr(name, wire.AttrTensor)
+	if a == nil {
+		return graph.Value{}
+	}
+	v, err := leafOf(a.Tensor, c.imp.model.weights[a.Tensor])
+	c.must(err)
+	return v
+}
+
+func (c *call) toInt(v int64) int {
+	n := int(v)
+	if int64(n) != v {
+		c.failf("%d does not fit this machine's int", v)
+	}
+	return n
+}
+
+func (c *call) toInts(list []int64) []int {
+	out := make([]int, len(list))
+	for i, v := range list {
+		out[i] = c.toInt(v)
+	}
+	return out
+}
+
+// known returns the elements of input i, which must be of type int64 or int32
+// and of rank 0 or 1, because a shape depends on them.
+func (c *call) known(i int) []int {
+	v := c.in[i]
+	if len(v.Type().Shape) > 1 {
+		c.failf("input %d has shape %v, not a list", i, v.Type().Shape)
+	}
+	leaf, err := c.imp.known(v)
+	if err != nil {
+		c.must(fmt.Errorf("input %d %q: %w", i, c.node.node.Inputs[i], err))
+	}
+	switch v.Type().DType {
+	case dtype.Int64:
+		return c.toInts(elements[int64](leaf))
+	case dtype.Int32:
+		out := []int{}
+		for _, n := range elements[int32](leaf) {
+			out = append(out, int(n))
+		}
+		return out
+	}
+	c.failf("input %d is of type %v, not int64 or int32", i, v.Type().DType)
+	return nil
+}
+
+// knownFloats is known for floating-point numbers of any width.
+func (c *call) knownFloats(i int) []float64 {
+	leaf, err := c.imp.known(c.in[i])
+	if err != nil {
+		c.must(fmt.Errorf("input %d %q: %w", i, c.node.node.Inputs[i], err))
+	}
+	return c.floatsOf(i, leaf)
+}
+
+func (c *call) floatsOf(i int, leaf graph.Value) []float64 {
+	out := []float64{}
+	switch t := leaf.Type().DType; t {
+	case dtype.Float64:
+		return append(out, elements[float64](leaf)...)
+	case dtype.Float32:
+		for _, f := range elements[float32](leaf) {
+			out = append(out, float64(f))
+		}
+	case dtype.Float16:
+		for _, f := range elements[dtype.F16](leaf) {
+			out = append(out, float64(f.Float32()))
+		}
+	case dtype.BFloat16:
+		for _, f := range elements[dtype.BF16](leaf) {
+			out = append(out, float64(f.Float32()))
+		}
+	default:
+		c.failf("input %d is of type %v, not a floating-point type", i, t)
+	}
+	return out
+}
+
+// scalar returns the only element of a list of known values of input i.
+func (c *call) scalar(i int) int {
+	list := c.known(i)
+	if len(list) != 1 {
+		c.failf("input %d has %d elements, not 1", i, len(list))
+	}
+	return list[0]
+}
+
+// elements returns the elements of a constant in row-major order.
+func elements[T dtype.Element](constant graph.Value) []T {
+	leaf := constant.Node().Leaf()
+	all := kernel.Cast[T](leaf.Data)
+	var out []T
+	var w kernel.Walk
+	w.Bind(leaf.Layout.Shape, leaf.Layout.Strides)
+	var at [1]int
+	for row := range w.Rows {
+		w.Seek(row, at[:])
+		for i := range w.Len {
+			out = append(out, all[leaf.Layout.Offset+at[0]+i*w.Inner[0]])
+		}
+	}
+	return out
+}
+
+// constant returns a leaf over the given elements.
+func constant[T dtype.Element](c *call, data []T, dims ...int) graph.Value {
+	n, err := graph.NewConstant(
+		graph.Type{DType: dtype.Of[T](), Shape: dims},
+		graph.Leaf{Layout: shape.Dense(dims), Data: kernel.Bytes(data)})
+	c.must(err)
+	return n.Output(0)
+}
+
+// list returns a value as the only output.
+func list(v ...graph.Value) []graph.Value { return v }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,12 @@
+// Package onnx reads ONNX models and runs them with Berth.
+//
+// [LoadFile] decodes a file, puts its nodes in order and looks up every
+// operator; whatever is unsupported or refers to something that is not there
+// is reported at once, in one error. [Model.Run] binds inputs and computes.
+//
+// A model becomes a graph when the shapes of its inputs are known: import.go
+// walks the nodes in order and calls for each the function that table.go names
+// for its operator and opset version; that function (op_*.go) checks
+// attributes and builds graph nodes. What a node computes from shapes alone is
+// folded on the way, so that the shapes of all values are known.
+package onnx

@@ -1,0 +1,281 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/exec"
+	"github.com/berth-go/berth/internal/op"
+)
+
+// ErrNeedsData is wrapped by the error about a node whose output shape depends
+// on data that is known only when the model runs.
+var ErrNeedsData = errors.New("the shape depends on the data of an input")
+
+// foldElems bounds the results that are computed while the graph is built.
+// Shapes, and what is computed from them, are far below; weights are not
+// touched here.
+const foldElems = 4096
+
+// An importer turns a model into a graph, for inputs of known types.
+type importer struct {
+	model *Model
+	ctx   context.Context
+	// varies holds, for each node looked at, whether its result depends on an
+	// input of the model. What does not is computed at once when it is small.
+	varies map[*graph.Node]bool
+	// peeked holds the values of runtime data that a shape depended on.
+	peeked map[graph.Value]graph.Value
+	// bound says that inputs are constants of this one run, so that their
+	// data may be looked at.
+	bound bool
+}
+
+// scope holds the values of one graph of the model by name.
+type scope struct {
+	outer  *scope
+	values map[string]graph.Value
+}
+
+func (s *scope) lookup(name string) (graph.Value, bool) {
+	for ; s != nil; s = s.outer {
+		if v, ok := s.values[name]; ok {
+			return v, true
+		}
+	}
+	return graph.Value{}, false
+}
+
+// run converts the nodes of b in order and returns its outputs.
+func (imp *importer) run(b *body, s *scope) ([]graph.Value, error) {
+	for _, t := range b.initializers {
+		if _, overridden := s.values[t.Name]; overridden {
+			continue
+		}
+		v, err := leafOf(t, imp.model.weights[t])
+		if err != nil {
+			return nil, fmt.Errorf("initializer %q: %w", t.Name, err)
+		}
+		s.values[t.Name] = v
+	}
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		if err := imp.ctx.Err(); err != nil {
+			return nil, context.Cause(imp.ctx)
+		}
+		outs, err := imp.node(n, s)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n, err)
+		}
+		for k, name := range n.node.Outputs {
+			if name != "" {
+				s.values[name] = outs[k]
+			}
+		}
+	}
+	outs := make([]graph.Value, len(b.graph.Outputs))
+	for i, out := range b.graph.Outputs {
+		outs[i], _ = s.lookup(out.Name)
+	}
+	return outs, nil
+}
+
+// node converts one node. What it computes from constants alone is folded.
+func (imp *importer) node(n *node, s *scope) ([]graph.Value, error) {
+	c := &call{imp: imp, node: n, scope: s, in: make([]graph.Value, len(n.node.Inputs))}
+	for i, name := range n.node.Inputs {
+		if name != "" {
+			c.in[i], _ = s.lookup(name)
+		}
+	}
+	outs, err := c.convert()
+	if err != nil {
+		return nil, err
+	}
+	if len(outs) < len(n.node.Outputs) {
+		for _, name := range n.node.Outputs[len(outs):] {
+			if name != "" {
+				return nil, fmt.Errorf("has %d outputs, the operator %d", len(n.node.Outputs), len(outs))
+			}
+		}
+	}
+	for i, v := range outs {
+		if v.IsZero() || v.Node().IsLeaf() || v.Type().Shape.Elems() > foldElems || imp.dependsOnInput(v) {
+			continue
+		}
+		if outs[i], err = imp.compute(v); err != nil {
+			return nil, err
+		}
+	}
+	return outs, nil
+}
+
+// dependsOnInput reports whether v is more than a function of constants.
+func (imp *importer) dependsOnInput(v graph.Value) bool {
+	n := v.Node()
+	if known, ok := imp.varies[n]; ok {
+		return known
+	}
+	_, varies := n.Op().(graph.Input)
+	for i := 0; i < n.NumInputs() && !varies; i++ {
+		varies = !n.Input(i).IsZero() && imp.dependsOnInput(n.Input(i))
+	}
+	imp.varies[n] = varies
+	return varies
+}
+
+// compute returns a constant with the elements of v.
+func (imp *importer) compute(v graph.Value) (graph.Value, error) {
+	results, err := exec.Compute(imp.ctx, []graph.Value{v}, exec.Options{Workers: 1})
+	if err != nil {
+		return graph.Value{}, err
+	}
+	n, err := graph.NewConstant(results[0].Type, results[0].Leaf)
+	if err != nil {
+		return graph.Value{}, err
+	}
+	return n.Output(0), nil
+}
+
+// known returns a constant with the elements of v, which a shape depends on.
+func (imp *importer) known(v graph.Value) (graph.Value, error) {
+	if v.Node().Leaf() != nil {
+		return v, nil
+	}
+	if c, ok := imp.peeked[v]; ok {
+		return c, nil
+	}
+	if !imp.bound && imp.dependsOnInput(v) {
+		return graph.Value{}, ErrNeedsData
+	}
+	c, err := imp.compute(v)
+	if err == nil {
+		imp.peeked[v] = c
+	}
+	return c, err
+}
+
+// build converts the whole model for the given inputs, by name.
+func (m *Model) build(ctx context.Context, inputs map[string]graph.Value, bound bool) ([]graph.Value, error) {
+	imp := &importer{
+		model:  m,
+		ctx:    ctx,
+		varies: make(map[*graph.Node]bool),
+		peeked: make(map[graph.Value]graph.Value),
+		bound:  bound,
+	}
+	s := &scope{values: make(map[string]graph.Value, len(inputs))}
+	for name, v := range inputs {
+		s.values[name] = v
+		imp.varies[v.Node()] = true
+	}
+	return imp.run(m.body, s)
+}
+
+// Run computes the outputs of the model for the given inputs, by name. Every
+// input without a value in the file must be there, with the element type and
+// the fixed extents that the model declares; one with a value may be replaced.
+//
+// The model is planned for these very inputs, so that even shapes that depend
+// on data are known; inputs and outputs may share storage.
+func (m *Model) Run(ctx context.Context, inputs map[string]*berth.Tensor) (map[string]*berth.Tensor, error) {
+	promises, err := m.Promises(ctx, inputs)
+	if err != nil {
+		return nil, err
+	}
+	results, err := berth.Materialize(ctx, promises...)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
+	}
+	outputs := make(map[string]*berth.Tensor, len(results))
+	for i, out := range m.wire.Graph.Outputs {
+		outputs[out.Name] = results[i]
+	}
+	return outputs, nil
+}
+
+// Promises returns the outputs of the model, in the order of [Model.Outputs],
+// as promises over the given inputs. It may compute parts of the model on
+// which shapes depend.
+func (m *Model) Promises(ctx context.Context, inputs map[string]*berth.Tensor) ([]*berth.Promise, error) {
+	values, err := m.bind(inputs)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
+	}
+	outs, err := m.build(ctx, values, true)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
+	}
+	promises := make([]*berth.Promise, len(outs))
+	for i, v := range outs {
+		promises[i] = berth.PromiseOf(v)
+	}
+	return promises, nil
+}
+
+// bind checks inputs against what the model declares.
+func (m *Model) bind(inputs map[string]*berth.Tensor) (map[string]graph.Value, error) {
+	var errs []error
+	values := make(map[string]graph.Value, len(inputs))
+	declared := make(map[string]ValueInfo)
+	for _, in := range infos(m.wire.Graph.Inputs) {
+		declared[in.Name] = in
+	}
+	for _, in := range m.Inputs() {
+		if inputs[in.Name] == nil {
+			errs = append(errs, fmt.Errorf("input %v is missing", in))
+		}
+	}
+	for _, name := range sortedKeys(inputs) {
+		t := inputs[name]
+		if t == nil {
+			continue
+		}
+		in, ok := declared[name]
+		if !ok {
+			errs = append(errs, fmt.Errorf("the model has no input %q", name))
+			continue
+		}
+		if err := in.accepts(t.DType(), t.Shape()); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		v, err := t.Promise().Value()
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		values[name] = v
+	}
+	return values, errors.Join(errs...)
+}
+
+// accepts reports how a tensor does not fit the declaration of an input.
+func (v ValueInfo) accepts(t dtype.Type, dims []int) error {
+	fits := v.Dims == nil || len(v.Dims) == len(dims)
+	for i := range min(len(v.Dims), len(dims)) {
+		fits = fits && (v.Dims[i].Size < 0 || v.Dims[i].Size == dims[i])
+	}
+	if !fits || v.DType != t {
+		return fmt.Errorf("input %v is given %v%v", v, t, dims)
+	}
+	return nil
+}
+
+// one is [op.One] with the error that the call unwinds with.
+func (c *call) one(o graph.Op, in ...graph.Value) graph.Value {
+	v, err := op.One(o, in...)
+	c.must(err)
+	return v
+}
+
+// all is [op.Apply] likewise.
+func (c *call) all(o graph.Op, in ...graph.Value) []graph.Value {
+	outs, err := op.Apply(o, in...)
+	c.must(err)
+	return outs
+}

@@ -1,0 +1,226 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/onnx/internal/wire"
+)
+
+// A Model is a decoded and checked ONNX model. It is immutable and safe for
+// concurrent use. Its weights stay in the bytes it was decoded from.
+type Model struct {
+	name    string // of the file, for messages
+	wire    *wire.Model
+	body    *body
+	opsets  map[string]int64 // by domain
+	weights map[*wire.Tensor][]byte
+}
+
+// A ValueInfo describes an input or output of a model.
+type ValueInfo struct {
+	Name string
+	// DType is the element type; Invalid when Berth does not have it.
+	DType dtype.Type
+	// TypeName spells the type as ONNX does, such as "FLOAT" or "sequence".
+	TypeName string
+	// Dims are the extents; nil when the model does not give a rank.
+	Dims []Dim
+}
+
+// A Dim is an extent of an input or output: a number, a name that stands for
+// one, or neither, when the model leaves it open.
+type Dim struct {
+	Size int    // -1 when it is not a number
+	Name string // of a symbolic extent
+}
+
+// String returns the number, the name, or "?".
+func (d Dim) String() string {
+	switch {
+	case d.Size >= 0:
+		return strconv.Itoa(d.Size)
+	case d.Name != "":
+		return d.Name
+	}
+	return "?"
+}
+
+// String prints the value as in "x FLOAT [batch 3 224 224]".
+func (v ValueInfo) String() string {
+	if v.Dims == nil {
+		return v.Name + " " + v.TypeName
+	}
+	words := make([]string, len(v.Dims))
+	for i, d := range v.Dims {
+		words[i] = d.String()
+	}
+	return fmt.Sprintf("%s %s [%s]", v.Name, v.TypeName, strings.Join(words, " "))
+}
+
+// LoadFile reads the model in a file. External data is read from the file's
+// directory and from nowhere else.
+func LoadFile(name string) (*Model, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	dir, err := wire.OpenDir(filepath.Dir(name))
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %s: %w", name, err)
+	}
+	defer dir.Close()
+	return decode(name, data, dir)
+}
+
+// Load reads the model name in fsys. External data is read from the same
+// directory of fsys. For files on disk prefer [LoadFile], which keeps links
+// from leading out of the directory.
+func Load(fsys fs.FS, name string) (*Model, error) {
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	dir, err := fs.Sub(fsys, path.Dir(name))
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	return decode(name, data, wire.FS(dir))
+}
+
+// Parse decodes a model that is in memory and has no external data. It keeps
+// data, which must not change any more.
+func Parse(data []byte) (*Model, error) { return decode("model", data, nil) }
+
+// decode makes a Model of data. External data is read here, so that source is
+// not needed afterwards.
+func decode(name string, data []byte, source wire.Source) (*Model, error) {
+	fail := func(err error) (*Model, error) { return nil, fmt.Errorf("onnx: %s: %w", name, err) }
+	file, err := wire.DecodeModel(data, nil)
+	if err != nil {
+		return fail(err)
+	}
+	m := &Model{name: name, wire: file, opsets: make(map[string]int64), weights: make(map[*wire.Tensor][]byte)}
+	for _, o := range file.OpsetImports {
+		domain := canonicalDomain(o.Domain)
+		if v, twice := m.opsets[domain]; twice && v != o.Version {
+			return fail(fmt.Errorf("opset_import names domain %q with versions %d and %d", o.Domain, v, o.Version))
+		}
+		m.opsets[domain] = o.Version
+	}
+	if len(m.opsets) == 0 {
+		m.opsets[""] = 1 // files of IR version 1 and 2 need not say
+	}
+	r := &resolver{model: m, loader: wire.NewLoader(source, nil)}
+	m.body = r.graph(file.Graph, nil)
+	if err := errors.Join(r.errs...); err != nil {
+		return fail(err)
+	}
+	return m, nil
+}
+
+// canonicalDomain returns the one spelling of a domain that has two.
+func canonicalDomain(domain string) string {
+	if domain == "ai.onnx" {
+		return ""
+	}
+	return domain
+}
+
+// Name returns the name of the file the model came from.
+func (m *Model) Name() string { return m.name }
+
+// Inputs returns the inputs that a run must bind: those of the file without a
+// value of their own.
+func (m *Model) Inputs() []ValueInfo { return infos(m.body.inputs) }
+
+// Outputs returns the outputs, in the order of the file.
+func (m *Model) Outputs() []ValueInfo { return infos(m.wire.Graph.Outputs) }
+
+// Info is what a model file says of itself.
+type Info struct {
+	IRVersion     int64
+	Opsets        map[string]int64 // version by domain; "" is ai.onnx
+	Producer      string
+	Nodes         int            // subgraphs counted
+	Ops           map[string]int // how often each operator is used
+	Weights       int            // initializers
+	WeightBytes   int64
+	Inputs        []ValueInfo
+	Outputs       []ValueInfo
+	Documentation string
+}
+
+// Info returns what the file says of itself.
+func (m *Model) Info() Info {
+	info := Info{
+		IRVersion:     m.wire.IRVersion,
+		Opsets:        m.opsets,
+		Producer:      strings.TrimSpace(m.wire.ProducerName + " " + m.wire.ProducerVersion),
+		Ops:           make(map[string]int),
+		Inputs:        m.Inputs(),
+		Outputs:       m.Outputs(),
+		Documentation: m.wire.DocString,
+	}
+	var visit func(b *body)
+	visit = func(b *body) {
+		info.Nodes += len(b.nodes)
+		info.Weights += len(b.initializers)
+		for _, t := range b.initializers {
+			info.WeightBytes += int64(len(m.weights[t]))
+		}
+		for _, n := range b.nodes {
+			info.Ops[opName(n.node)]++
+			for _, sub := range n.bodies {
+				visit(sub)
+			}
+		}
+	}
+	visit(m.body)
+	return info
+}
+
+func opName(n *wire.Node) string {
+	if d := canonicalDomain(n.Domain); d != "" {
+		return d + "." + n.OpType
+	}
+	return n.OpType
+}
+
+func infos(values []wire.ValueInfo) []ValueInfo {
+	out := make([]ValueInfo, len(values))
+	for i, v := range values {
+		out[i] = info(v)
+	}
+	return out
+}
+
+func info(v wire.ValueInfo) ValueInfo {
+	out := ValueInfo{Name: v.Name, TypeName: "unknown"}
+	if v.Type == nil {
+		return out
+	}
+	if v.Type.Kind != wire.TensorType {
+		out.TypeName = v.Type.Kind.String()
+		return out
+	}
+	out.TypeName = v.Type.Elem.String()
+	out.DType, _ = elementType(v.Type.Elem)
+	if v.Type.Shape != nil {
+		out.Dims = make([]Dim, len(v.Type.Shape))
+		for i, d := range v.Type.Shape {
+			out.Dims[i] = Dim{Size: -1, Name: d.Param}
+			if d.HasValue && d.Value >= 0 {
+				out.Dims[i].Size = int(d.Value)
+			}
+		}
+	}
+	return out
+}

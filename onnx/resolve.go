@@ -1,0 +1,284 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/onnx/internal/wire"
+)
+
+// ErrUnsupported is wrapped by errors about an operator, or a version of one,
+// that Berth does not have.
+var ErrUnsupported = errors.New("operator is not supported")
+
+// A body is a graph of a model with its nodes in order and every reference
+// checked. Subgraphs see the names of the graphs around them.
+type body struct {
+	graph        *wire.Graph
+	outer        *body
+	inputs       []wire.ValueInfo // without those that have an initializer
+	initializers []*wire.Tensor
+	nodes        []node
+	names        map[string]bool // what the graph itself defines
+}
+
+// A node is a wire node with its importer and its subgraphs, by attribute name.
+type node struct {
+	node   *wire.Node
+	index  int // in the file
+	row    row // of its operator
+	bodies map[string]*body
+}
+
+// String names the node in errors.
+func (n *node) String() string { return nodeName(n.node, n.index) }
+
+func nodeName(n *wire.Node, index int) string {
+	name := n.Name
+	if name == "" && len(n.Outputs) > 0 {
+		name = "-> " + strings.Join(n.Outputs, ", ")
+	}
+	return fmt.Sprintf("node %d %q (%s)", index, name, opName(n))
+}
+
+// resolver checks a model and gathers everything that is wrong with it.
+type resolver struct {
+	model  *Model
+	loader *wire.Loader
+	errs   []error
+}
+
+func (r *resolver) failf(format string, args ...any) {
+	// A hostile file may have a million faults; the first ones will do.
+	const most = 100
+	if len(r.errs) < most {
+		r.errs = append(r.errs, fmt.Errorf(format, args...))
+	}
+}
+
+// graph checks g within outer, which is nil for the graph of the model.
+func (r *resolver) graph(g *wire.Graph, outer *body) *body {
+	b := &body{graph: g, outer: outer, names: make(map[string]bool)}
+	if g == nil {
+		r.failf("the model has no graph")
+		return b
+	}
+	initialized := make(map[string]bool)
+	for i := range g.Initializers {
+		r.initializer(b, &g.Initializers[i], initialized)
+	}
+	for i := range g.SparseInitializers {
+		r.failf("sparse initializer %d: %w", i, ErrType)
+	}
+	for i, in := range g.Inputs {
+		switch {
+		case in.Name == "":
+			r.failf("graph %q: input %d has no name", g.Name, i)
+		case b.names[in.Name]:
+			r.failf("graph %q: two inputs are named %q", g.Name, in.Name)
+		case !initialized[in.Name]:
+			b.inputs = append(b.inputs, in)
+		}
+		b.names[in.Name] = true
+	}
+	for name := range initialized {
+		b.names[name] = true
+	}
+	r.nodes(b)
+	for i, out := range g.Outputs {
+		if !b.defines(out.Name) {
+			r.failf("graph %q: output %d names %q, which nothing defines", g.Name, i, out.Name)
+		}
+	}
+	return b
+}
+
+func (r *resolver) initializer(b *body, t *wire.Tensor, seen map[string]bool) {
+	if t.Name == "" || seen[t.Name] {
+		r.failf("graph %q: an initializer has no name or the name of another: %q", b.graph.Name, t.Name)
+		return
+	}
+	seen[t.Name] = true
+	r.weight(t)
+	b.initializers = append(b.initializers, t)
+}
+
+// weight finds the bytes of a tensor in the model, reading external data.
+func (r *resolver) weight(t *wire.Tensor) {
+	if _, err := tensorType(t); err != nil {
+		r.failf("tensor %q: %w", t.Name, err)
+		return
+	}
+	data, err := r.loader.Bytes(t)
+	if err != nil {
+		r.failf("%w", err)
+		return
+	}
+	r.model.weights[t] = data
+}
+
+// defines reports whether name is visible in b.
+func (b *body) defines(name string) bool {
+	for ; b != nil; b = b.outer {
+		if b.names[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// nodes puts the nodes of b in order, looks up their operators and checks
+// their references.
+func (r *resolver) nodes(b *body) {
+	g := b.graph
+	maker := make(map[string]int) // the node that makes each value
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		for _, out := range n.Outputs {
+			if out == "" {
+				continue
+			}
+			if _, twice := maker[out]; twice || b.names[out] {
+				r.failf("%s defines %q, which is defined already", nodeName(n, i), out)
+				continue
+			}
+			maker[out] = i
+		}
+	}
+	for out := range maker {
+		b.names[out] = true
+	}
+	// needs lists the nodes that each node waits for: the makers of its
+	// inputs and of what its subgraphs take from around them.
+	needs := make([][]int, len(g.Nodes))
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		seen := make(map[string]bool)
+		need := func(name string) {
+			if j, local := maker[name]; local && !seen[name] {
+				needs[i] = append(needs[i], j)
+			}
+			seen[name] = true
+		}
+		for k, in := range n.Inputs {
+			if in != "" && !b.defines(in) {
+				r.failf("%s: input %d names %q, which nothing defines", nodeName(n, i), k, in)
+			}
+			need(in)
+		}
+		for a := range n.Attributes {
+			if sub := n.Attributes[a].Graph; sub != nil {
+				captured(sub, need)
+			}
+			for s := range n.Attributes[a].Graphs {
+				captured(&n.Attributes[a].Graphs[s], need)
+			}
+		}
+	}
+	all := make([]int, len(g.Nodes))
+	for i := range all {
+		all[i] = i
+	}
+	order, err := graph.Sort(all,
+		func(i int) int { return len(needs[i]) },
+		func(i, k int) (int, bool) { return needs[i][k], true })
+	if err != nil {
+		r.failf("graph %q: %w: the nodes cannot be put in order", g.Name, err)
+		return
+	}
+	for _, i := range order {
+		b.nodes = append(b.nodes, r.node(b, i))
+	}
+}
+
+// captured calls need with every name that g mentions and does not define.
+func captured(g *wire.Graph, need func(string)) {
+	own := make(map[string]bool)
+	for _, in := range g.Inputs {
+		own[in.Name] = true
+	}
+	for i := range g.Initializers {
+		own[g.Initializers[i].Name] = true
+	}
+	for i := range g.Nodes {
+		for _, out := range g.Nodes[i].Outputs {
+			own[out] = true
+		}
+	}
+	outer := func(name string) {
+		if name != "" && !own[name] {
+			need(name)
+		}
+	}
+	for i := range g.Nodes {
+		for _, in := range g.Nodes[i].Inputs {
+			outer(in)
+		}
+		for a := range g.Nodes[i].Attributes {
+			if sub := g.Nodes[i].Attributes[a].Graph; sub != nil {
+				captured(sub, outer)
+			}
+			for s := range g.Nodes[i].Attributes[a].Graphs {
+				captured(&g.Nodes[i].Attributes[a].Graphs[s], outer)
+			}
+		}
+	}
+	for _, out := range g.Outputs {
+		outer(out.Name)
+	}
+}
+
+// node looks up the operator of node i and checks its attributes' tensors and
+// subgraphs.
+func (r *resolver) node(b *body, i int) node {
+	n := node{node: &b.graph.Nodes[i], index: i}
+	domain := canonicalDomain(n.node.Domain)
+	opset, imported := r.model.opsets[domain]
+	switch {
+	case !imported:
+		r.failf("%s: the model imports no opset of domain %q", &n, n.node.Domain)
+	default:
+		var err error
+		if n.row, err = lookup(domain, n.node.OpType, opset); err != nil {
+			r.failf("%s: %w", &n, err)
+		} else {
+			r.arity(&n)
+		}
+	}
+	seen := make(map[string]bool)
+	for a := range n.node.Attributes {
+		attr := &n.node.Attributes[a]
+		if seen[attr.Name] {
+			r.failf("%s: attribute %q is given twice", &n, attr.Name)
+		}
+		seen[attr.Name] = true
+		switch {
+		case attr.RefName != "":
+			r.failf("%s: attribute %q refers to %q outside of a function", &n, attr.Name, attr.RefName)
+		case attr.Tensor != nil && n.row.convert != nil:
+			r.weight(attr.Tensor)
+		case attr.Graph != nil:
+			if n.bodies == nil {
+				n.bodies = make(map[string]*body)
+			}
+			n.bodies[attr.Name] = r.graph(attr.Graph, b)
+		}
+	}
+	return n
+}
+
+// arity checks the number of inputs of a node.
+func (r *resolver) arity(n *node) {
+	ins := n.node.Inputs
+	if len(ins) > n.row.max {
+		r.failf("%s: has %d inputs, the operator takes at most %d", n, len(ins), n.row.max)
+	}
+	for i := range n.row.min {
+		if i >= len(ins) || ins[i] == "" {
+			r.failf("%s: input %d is missing, the operator needs %d", n, i, n.row.min)
+			return
+		}
+	}
+}

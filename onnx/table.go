@@ -1,0 +1,60 @@
+package onnx
+
+import (
+	"fmt"
+
+	"github.com/berth-go/berth/graph"
+)
+
+// A converter builds the graph nodes of one ONNX node.
+// It returns the outputs in order; those after the last that the node names may
+// be left out.
+type converter func(c *call) []graph.Value
+
+// A row names the converter of an operator from one opset version on, and how
+// many inputs the operator takes. The first min of them are required.
+type row struct {
+	domain, name string
+	since        int64
+	min, max     int // max of many: any number
+	convert      converter
+}
+
+const many = 1 << 30
+
+// opsTable lists every operator, family by family; see the op_*.go files.
+// Rows of one operator stand in ascending order of since.
+var opsTable = [][]row{
+	elementwiseOps,
+	reduceOps,
+	linearOps,
+	poolOps,
+	normOps,
+	shapeOps,
+	moveOps,
+	constantOps,
+}
+
+// lookup returns the row of an operator that holds at an opset version: the
+// one with the highest since that is not above it.
+func lookup(domain, name string, opset int64) (row, error) {
+	var found row
+	known := false
+	for _, family := range opsTable {
+		for _, r := range family {
+			if r.name == name && r.domain == domain {
+				known = true
+				if r.since <= opset && r.since > found.since {
+					found = r
+				}
+			}
+		}
+	}
+	switch {
+	case found.convert != nil:
+		return found, nil
+	case known:
+		return row{}, fmt.Errorf("%w at opset %d", ErrUnsupported, opset)
+	}
+	return row{}, ErrUnsupported
+}

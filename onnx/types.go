@@ -1,0 +1,97 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/shape"
+)
+
+// ErrType is wrapped by errors about an element type, or a kind of value, that
+// Berth does not have.
+var ErrType = errors.New("type is not supported")
+
+var elementTypes = map[wire.DataType]dtype.Type{
+	wire.Float:    dtype.Float32,
+	wire.Double:   dtype.Float64,
+	wire.Float16:  dtype.Float16,
+	wire.BFloat16: dtype.BFloat16,
+	wire.Int8:     dtype.Int8,
+	wire.Int16:    dtype.Int16,
+	wire.Int32:    dtype.Int32,
+	wire.Int64:    dtype.Int64,
+	wire.Uint8:    dtype.Uint8,
+	wire.Uint16:   dtype.Uint16,
+	wire.Uint32:   dtype.Uint32,
+	wire.Uint64:   dtype.Uint64,
+	wire.Bool:     dtype.Bool,
+}
+
+func elementType(t wire.DataType) (dtype.Type, error) {
+	if d, ok := elementTypes[t]; ok {
+		return d, nil
+	}
+	return dtype.Invalid, fmt.Errorf("element %w: %v", ErrType, t)
+}
+
+// tensorType returns the element type and shape of t.
+func tensorType(t *wire.Tensor) (graph.Type, error) {
+	d, err := elementType(t.DataType)
+	if err != nil {
+		return graph.Type{}, err
+	}
+	dims := make(shape.Shape, len(t.Dims))
+	for i, n := range t.Dims {
+		if dims[i] = int(n); int64(dims[i]) != n {
+			return graph.Type{}, fmt.Errorf("dimension %d of %v does not fit this machine's int", i, t.Dims)
+		}
+	}
+	typ := graph.Type{DType: d, Shape: dims}
+	return typ, typ.Check()
+}
+
+// leafOf returns the constant that t is, over the bytes of its elements where
+// their alignment allows it and over a copy otherwise.
+func leafOf(t *wire.Tensor, data []byte) (graph.Value, error) {
+	typ, err := tensorType(t)
+	if err != nil {
+		return graph.Value{}, err
+	}
+	if !kernel.Aligned(data, typ.DType.Size()) {
+		aligned := kernel.Alloc(len(data))
+		copy(aligned, data)
+		data = aligned
+	}
+	n, err := graph.NewConstant(typ, graph.Leaf{Layout: shape.Dense(typ.Shape), Data: data})
+	if err != nil {
+		return graph.Value{}, err
+	}
+	return n.WithLabel(t.Name).Output(0), nil
+}
+
+// ReadTensor decodes a TensorProto, the form of the ONNX backend test data.
+// The tensor may share data, which must not change any more.
+func ReadTensor(data []byte) (name string, t *berth.Tensor, err error) {
+	proto, err := wire.DecodeTensor(data, nil)
+	if err != nil {
+		return "", nil, fmt.Errorf("onnx: %w", err)
+	}
+	raw, err := proto.Bytes()
+	if err != nil {
+		if _, unsupported := elementType(proto.DataType); unsupported != nil {
+			err = unsupported
+		}
+		return "", nil, fmt.Errorf("onnx: %w", err)
+	}
+	v, err := leafOf(proto, raw)
+	if err != nil {
+		return "", nil, fmt.Errorf("onnx: tensor %q: %w", proto.Name, err)
+	}
+	t, err = berth.TensorOf(v.Type(), *v.Node().Leaf())
+	return proto.Name, t, err
+}

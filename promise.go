@@ -1,0 +1,209 @@
+package berth
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/exec"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/plan"
+	"github.com/berth-go/berth/shape"
+)
+
+// A Promise is a computation that has not run: one value of a graph. Its
+// methods return promises of bigger computations; each checks its operands at
+// once and computes nothing. The first error sticks: it is carried along by
+// every promise made from a broken one, and comes out of Err, Plan and
+// Materialize with the file and line that caused it.
+//
+// Promises are immutable and safe for concurrent use. A promise that feeds
+// two others is computed once for both when they are materialised together.
+type Promise struct {
+	value graph.Value
+	err   error
+}
+
+// Err returns the first error on the way to this promise, or nil.
+func (p *Promise) Err() error { return p.err }
+
+// DType returns the element type; Invalid if the promise is broken.
+func (p *Promise) DType() DType { return p.value.Type().DType }
+
+// Shape returns a copy of the extents; nil if the promise is broken.
+func (p *Promise) Shape() []int { return p.value.Type().Shape.Clone() }
+
+// String describes the promise by its op and type, for messages.
+func (p *Promise) String() string {
+	if p.err != nil {
+		return "broken promise: " + p.err.Error()
+	}
+	return fmt.Sprintf("promise of %v from %v", p.value.Type(), p.value.Node())
+}
+
+// PromiseOf returns a promise of a value of a graph, for packages that build
+// graphs themselves.
+func PromiseOf(v graph.Value) *Promise {
+	if v.IsZero() {
+		return &Promise{err: fmt.Errorf("berth: a promise of the zero Value")}
+	}
+	return &Promise{value: v}
+}
+
+// Value returns the value of the graph that p stands for, or the error that
+// broke p.
+func (p *Promise) Value() (graph.Value, error) { return p.value, p.err }
+
+// Cache returns a promise that keeps its result: it is computed once, also
+// when several materialisations need it at the same time, and stored
+// contiguous for as long as the promise is in use.
+func (p *Promise) Cache() *Promise { return build(unary(graph.Cache{}), p) }
+
+// Contiguous returns a promise of the same elements stored in row-major order
+// without gaps.
+func (p *Promise) Contiguous() *Promise { return build(unary(graph.Contiguous{}), p) }
+
+// Plan returns what Materialize will do. Caches that hold their result by
+// then are leaves.
+func (p *Promise) Plan() (*plan.Plan, error) { return PlanOf(p) }
+
+// PlanOf returns what [Materialize] will do with the same promises.
+func PlanOf(promises ...*Promise) (*plan.Plan, error) {
+	roots, err := fused(promises)
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan.New(roots...)
+	if err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	return p, nil
+}
+
+// Materialize computes the promise. Between two steps it looks at ctx and
+// returns its cause when it is done.
+func (p *Promise) Materialize(ctx context.Context) (*Tensor, error) {
+	out, err := Materialize(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// Materialize computes several promises in one run, in which what they share
+// is computed once.
+func Materialize(ctx context.Context, promises ...*Promise) ([]*Tensor, error) {
+	roots, err := fused(promises)
+	if err != nil {
+		return nil, err
+	}
+	results, err := exec.Compute(ctx, roots, exec.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	tensors := make([]*Tensor, len(results))
+	for i, r := range results {
+		tensors[i] = &Tensor{r.DType, r.Layout, r.Data}
+	}
+	return tensors, nil
+}
+
+// fused returns the values of promises after the rewrites that make fewer,
+// larger nodes of them.
+func fused(promises []*Promise) ([]graph.Value, error) {
+	roots := make([]graph.Value, len(promises))
+	for i, p := range promises {
+		if p.err != nil {
+			return nil, p.err
+		}
+		roots[i] = p.value
+	}
+	roots, err := op.Fuse(roots)
+	if err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	return roots, nil
+}
+
+// unary returns a builder of a node of o with the inputs as they are.
+func unary(o graph.Op) func([]graph.Value) (graph.Value, error) {
+	return func(in []graph.Value) (graph.Value, error) { return op.One(o, in...) }
+}
+
+// build makes a promise from others. A broken one among them is passed on.
+func build(make func(in []graph.Value) (graph.Value, error), in ...*Promise) *Promise {
+	outs := buildAll(1, func(in []graph.Value) ([]graph.Value, error) {
+		v, err := make(in)
+		return []graph.Value{v}, err
+	}, in...)
+	return outs[0]
+}
+
+// buildAll is build for nodes with several outputs, of which there are n.
+func buildAll(n int, make func(in []graph.Value) ([]graph.Value, error), in ...*Promise) []*Promise {
+	var outs []graph.Value
+	var values []graph.Value
+	err := error(nil)
+	for _, p := range in {
+		if p == nil {
+			err = fmt.Errorf("berth: %s: an operand is nil", caller())
+			break
+		}
+		if p.err != nil {
+			err = p.err
+			break
+		}
+		values = append(values, p.value)
+	}
+	if err == nil {
+		if outs, err = make(values); err != nil {
+			err = fmt.Errorf("berth: %s: %w", caller(), err)
+		}
+	}
+	promises := []*Promise{}
+	for i := range n {
+		if err != nil {
+			promises = append(promises, &Promise{err: err})
+		} else {
+			promises = append(promises, &Promise{value: outs[i]})
+		}
+	}
+	return promises
+}
+
+// broken returns a promise with an error of its own at the caller's position.
+func broken(format string, args ...any) *Promise {
+	return &Promise{err: fmt.Errorf("berth: %s: %w", caller(), fmt.Errorf(format, args...))}
+}
+
+// caller returns the file and line outside this package that the current call
+// came from.
+func caller() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		frame, more := frames.Next()
+		if !strings.HasPrefix(frame.Function, "github.com/berth-go/berth.") {
+			return fmt.Sprintf("%s:%d", frame.File, frame.Line)
+		}
+		if !more {
+			return "unknown position"
+		}
+	}
+}
+
+// types of the operands, for messages.
+func shapes(in []graph.Value) string {
+	words := make([]string, len(in))
+	for i, v := range in {
+		words[i] = v.Type().String()
+	}
+	return strings.Join(words, " and ")
+}
+
+// axisOf returns axis counted from 0.
+func axisOf(v graph.Value, axis int) (int, error) {
+	return shape.Axis(axis, len(v.Type().Shape))
+}

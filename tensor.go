@@ -1,0 +1,275 @@
+package berth
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
+)
+
+// A DType is the element type of a tensor.
+type DType = dtype.Type
+
+// The element types. Float16 and BFloat16 are stored as such and computed
+// through float32.
+const (
+	Bool     = dtype.Bool
+	Uint8    = dtype.Uint8
+	Uint16   = dtype.Uint16
+	Uint32   = dtype.Uint32
+	Uint64   = dtype.Uint64
+	Int8     = dtype.Int8
+	Int16    = dtype.Int16
+	Int32    = dtype.Int32
+	Int64    = dtype.Int64
+	Float16  = dtype.Float16
+	BFloat16 = dtype.BFloat16
+	Float32  = dtype.Float32
+	Float64  = dtype.Float64
+)
+
+// Element lists the Go types that tensors are made from and read as. The two
+// half-precision types are [dtype.F16] and [dtype.BF16].
+type Element = dtype.Element
+
+// A Tensor is storage plus a layout: shape, strides and offset. It is
+// immutable, so views and results share storage freely, and safe for
+// concurrent use.
+type Tensor struct {
+	dtype  dtype.Type
+	layout shape.Layout
+	data   []byte // the whole storage, aligned to the element width
+}
+
+// newTensor returns a tensor with fresh zero storage for the given shape.
+func newTensor(t dtype.Type, dims []int) (*Tensor, error) {
+	typ := graph.Type{DType: t, Shape: shape.Shape(dims).Clone()}
+	if err := typ.Check(); err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	return &Tensor{t, shape.Dense(typ.Shape), kernel.Alloc(typ.Bytes())}, nil
+}
+
+// FromSlice returns a tensor of the given shape over a copy of data, which
+// lists the elements in row-major order. The number of elements must match.
+func FromSlice[T Element](data []T, dims ...int) (*Tensor, error) {
+	if err := shape.Shape(dims).Check(); err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	if n := shape.Shape(dims).Elems(); n != len(data) {
+		return nil, fmt.Errorf("berth: %d elements for shape %v, which has %d", len(data), shape.Shape(dims), n)
+	}
+	t, err := newTensor(dtype.Of[T](), dims)
+	if err != nil {
+		return nil, err
+	}
+	copy(kernel.Cast[T](t.data), data)
+	return t, nil
+}
+
+// Scalar returns a tensor of rank 0.
+func Scalar[T Element](value T) *Tensor {
+	t, _ := FromSlice([]T{value}) // the empty shape is always right
+	return t
+}
+
+// Full returns a tensor of the given shape filled with value. It stores the
+// value once, with strides of 0.
+func Full[T Element](value T, dims ...int) (*Tensor, error) {
+	if err := shape.Shape(dims).Check(); err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	one := Scalar(value)
+	layout, err := one.layout.BroadcastTo(dims)
+	if err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	return &Tensor{one.dtype, layout, one.data}, nil
+}
+
+// Zeros returns a tensor of the given type and shape filled with zero.
+func Zeros(t DType, dims ...int) (*Tensor, error) { return newTensor(t, dims) }
+
+// A Number is an element type that can be counted in.
+type Number interface {
+	uint8 | uint16 | uint32 | uint64 | int8 | int16 | int32 | int64 | float32 | float64
+}
+
+// maxRange bounds the elements of a Range, far above what fits in memory.
+const maxRange = 1 << 48
+
+// Range returns the numbers start, start+step, ... below limit (above it when
+// step is negative), as a tensor of one axis. Step must not be 0.
+func Range[T Number](start, limit, step T) (*Tensor, error) {
+	if step == 0 || step != step {
+		return nil, fmt.Errorf("berth: range from %v to %v with step %v", start, limit, step)
+	}
+	// In float64, which holds every count that fits in memory exactly.
+	span := float64(limit) - float64(start)
+	count := span / float64(step)
+	if !(count < maxRange) {
+		return nil, fmt.Errorf("berth: range from %v to %v with step %v has %.0f elements", start, limit, step, count)
+	}
+	n := max(int(count), 0)
+	if float64(n) < count {
+		n++
+	}
+	t, err := newTensor(dtype.Of[T](), []int{n})
+	if err != nil {
+		return nil, err
+	}
+	for i, out := 0, kernel.Cast[T](t.data); i < n; i++ {
+		out[i] = start + T(i)*step
+	}
+	return t, nil
+}
+
+// Identity returns the n x n tensor with ones on the diagonal and zeros
+// elsewhere.
+func Identity[T Number](n int) (*Tensor, error) {
+	t, err := newTensor(dtype.Of[T](), []int{n, n})
+	if err != nil {
+		return nil, err
+	}
+	out := kernel.Cast[T](t.data)
+	for i := range n {
+		out[i*n+i] = 1
+	}
+	return t, nil
+}
+
+// Uniform returns a tensor of independent numbers drawn evenly from [0, 1).
+func Uniform[T float32 | float64](rng *rand.Rand, dims ...int) (*Tensor, error) {
+	return draw[T](dims, func() float64 {
+		var v T
+		for v = T(rng.Float64()); v >= 1; { // rounding to T may reach 1
+			v = T(rng.Float64())
+		}
+		return float64(v)
+	})
+}
+
+// Normal returns a tensor of independent numbers with mean 0 and standard
+// deviation 1.
+func Normal[T float32 | float64](rng *rand.Rand, dims ...int) (*Tensor, error) {
+	return draw[T](dims, rng.NormFloat64)
+}
+
+func draw[T float32 | float64](dims []int, next func() float64) (*Tensor, error) {
+	t, err := newTensor(dtype.Of[T](), dims)
+	if err != nil {
+		return nil, err
+	}
+	out := kernel.Cast[T](t.data)
+	for i := range out {
+		out[i] = T(next())
+	}
+	return t, nil
+}
+
+// DType returns the element type.
+func (t *Tensor) DType() DType { return t.dtype }
+
+// Shape returns a copy of the extents, outermost axis first.
+func (t *Tensor) Shape() []int { return append([]int{}, t.layout.Shape...) }
+
+// Strides returns a copy of the distances, in elements, between neighbours
+// along each axis.
+func (t *Tensor) Strides() []int { return append([]int{}, t.layout.Strides...) }
+
+// Rank returns the number of axes.
+func (t *Tensor) Rank() int { return len(t.layout.Shape) }
+
+// Len returns the number of elements.
+func (t *Tensor) Len() int { return t.layout.Shape.Elems() }
+
+// IsDense reports whether the elements lie in row-major order without gaps.
+func (t *Tensor) IsDense() bool { return t.layout.IsDense() }
+
+// Promise returns a promise of the tensor, at which an expression starts. Two
+// promises of one tensor are different nodes of a graph.
+func (t *Tensor) Promise() *Promise {
+	n, err := graph.NewConstant(graph.Type{DType: t.dtype, Shape: t.layout.Shape}, graph.Leaf{Layout: t.layout, Data: t.data})
+	if err != nil {
+		return &Promise{err: fmt.Errorf("berth: %w", err)}
+	}
+	return &Promise{value: n.Output(0)}
+}
+
+// Data returns the elements in row-major order. T must be the Go type of the
+// element type. The slice is shared with the tensor when that is dense, and
+// must not be changed then; it is a copy otherwise.
+func Data[T Element](t *Tensor) ([]T, error) {
+	if dtype.Of[T]() != t.dtype {
+		return nil, fmt.Errorf("berth: the elements are %v, not %v", t.dtype, dtype.Of[T]())
+	}
+	n := t.Len()
+	if n > 0 && t.IsDense() {
+		return kernel.Cast[T](t.data)[t.layout.Offset:][:n:n], nil
+	}
+	out := make([]T, n)
+	gather(out, kernel.Cast[T](t.data), t.layout)
+	return out, nil
+}
+
+// At returns the element at the given index, one number for each axis, of
+// which negative ones count from the end.
+func At[T Element](t *Tensor, index ...int) (T, error) {
+	var zero T
+	if dtype.Of[T]() != t.dtype {
+		return zero, fmt.Errorf("berth: the elements are %v, not %v", t.dtype, dtype.Of[T]())
+	}
+	if len(index) != t.Rank() {
+		return zero, fmt.Errorf("berth: index %v for shape %v", index, t.layout.Shape)
+	}
+	at := t.layout.Offset
+	for axis, i := range index {
+		d := t.layout.Shape[axis]
+		if i < -d || i >= d {
+			return zero, fmt.Errorf("berth: index %v is outside shape %v", index, t.layout.Shape)
+		}
+		if i < 0 {
+			i += d
+		}
+		at += i * t.layout.Strides[axis]
+	}
+	return kernel.Cast[T](t.data)[at], nil
+}
+
+// gather copies the elements that l addresses in src to dst, in row-major order.
+func gather[T any](dst, src []T, l shape.Layout) {
+	var w kernel.Walk
+	w.Bind(l.Shape, l.Strides)
+	var at [1]int
+	for row := range w.Rows {
+		w.Seek(row, at[:])
+		from := at[0] + l.Offset
+		for i := range w.Len {
+			dst[row*w.Len+i] = src[from+i*w.Inner[0]]
+		}
+	}
+}
+
+// bytes returns the elements in row-major order as little-endian bytes, which
+// may be shared.
+func (t *Tensor) bytes() []byte {
+	size, n := t.dtype.Size(), t.Len()
+	if n > 0 && t.IsDense() {
+		return t.data[t.layout.Offset*size:][:n*size]
+	}
+	out := kernel.Alloc(n * size)
+	switch size {
+	case 1:
+		gather(out, t.data, t.layout)
+	case 2:
+		gather(kernel.Cast[uint16](out), kernel.Cast[uint16](t.data), t.layout)
+	case 4:
+		gather(kernel.Cast[uint32](out), kernel.Cast[uint32](t.data), t.layout)
+	case 8:
+		gather(kernel.Cast[uint64](out), kernel.Cast[uint64](t.data), t.layout)
+	}
+	return out
+}
