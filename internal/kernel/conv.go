@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/berth-go/berth/dtype"
+import (
+	"unsafe"
+
+	"github.com/berth-go/berth/dtype"
+)
 
 // Conv returns the kernel of a convolution in the sense of neural networks:
 //
@@ -37,8 +41,10 @@ type conv[T Number] struct {
 	gemm               gemm[T]
 	images, maps, deep int // images; output maps and input channels of a group
 	positions          int
-	single             bool // tap by tap
-	count, each        int  // products, or planes of the tap by tap form, and those in a task
+	single             bool   // tap by tap
+	phased             bool   // tap by tap in phases
+	phases             phases // if so
+	count, each        int    // products, or planes of the tap by tap form, and those in a task
 	packedW            []T
 }
 
@@ -56,6 +62,7 @@ func (k *conv[T]) Bind(in, out []*Operand) {
 	if k.single {
 		k.count = k.images * k.maps * k.group
 		_, k.each = Parts(k.count, k.positions*max(taps/4, 1))
+		k.phased = k.phases.bind(&k.slide)
 		return
 	}
 	k.gemm.plan(k.maps, k.positions, k.deep*taps)
@@ -79,17 +86,22 @@ func (k *conv[T]) Tasks() int {
 
 // Scratch implements [Kernel].
 func (k *conv[T]) Scratch() int {
-	if k.single {
-		return 0
+	switch {
+	case !k.single:
+		return k.gemm.scratch()
+	case k.phased:
+		var zero T
+		p := &k.phases
+		return (pad64[T](p.size(&k.slide)) + p.band*p.cols) * int(unsafe.Sizeof(zero))
 	}
-	return k.gemm.scratch()
+	return 0
 }
 
 // Run implements [Kernel].
 func (k *conv[T]) Run(task int, scratch []byte) error {
 	if k.single {
 		for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
-			k.plane(i)
+			k.plane(i, scratch)
 		}
 		return nil
 	}
@@ -141,7 +153,7 @@ func fill[T any](s []T, v T) {
 }
 
 // plane computes one output map of one image tap by tap.
-func (k *conv[T]) plane(i int) {
+func (k *conv[T]) plane(i int, scratch []byte) {
 	channels := k.maps * k.group
 	image, m := i/channels, i%channels
 	s := &k.slide
@@ -155,6 +167,10 @@ func (k *conv[T]) plane(i int) {
 	var bias T
 	if k.bias != nil {
 		bias = Slice[T](k.bias)[k.bias.Offset+m]
+	}
+	if k.phased {
+		k.depthwise(y, x, w, bias, scratch)
+		return
 	}
 	for row := range s.rows {
 		to := y[row*s.width : (row+1)*s.width]
