@@ -1,0 +1,284 @@
+package berth
+
+import (
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+)
+
+// Binary operations broadcast their operands by NumPy's rules and do not
+// convert element types: both operands have the same one.
+
+func (p *Promise) binary(code op.Code, q *Promise) *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) { return op.Elementwise(code, nil, in...) }, p, q)
+}
+
+// scalar applies a code to p and c, or to c and p.
+func (p *Promise) scalar(code op.Code, c float64, first bool) *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) {
+		return op.WithScalar(code, in[0], kernel.Float64Scalar(c), first)
+	}, p)
+}
+
+// unary applies a code with its attributes to p.
+func (p *Promise) unary(code op.Code, attrs ...float64) *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) { return op.Elementwise(code, attrs, in[0]) }, p)
+}
+
+// Add returns p + q.
+func (p *Promise) Add(q *Promise) *Promise { return p.binary(op.Add, q) }
+
+// Sub returns p - q.
+func (p *Promise) Sub(q *Promise) *Promise { return p.binary(op.Sub, q) }
+
+// Mul returns p * q.
+func (p *Promise) Mul(q *Promise) *Promise { return p.binary(op.Mul, q) }
+
+// Div returns p / q. Integers are divided towards zero; a zero divisor among them is an error of Materialize.
+func (p *Promise) Div(q *Promise) *Promise { return p.binary(op.Div, q) }
+
+// Pow returns p to the power of q.
+func (p *Promise) Pow(q *Promise) *Promise { return p.binary(op.Pow, q) }
+
+// Mod returns the remainder of p / q with the sign of q.
+func (p *Promise) Mod(q *Promise) *Promise { return p.binary(op.Mod, q) }
+
+// Minimum returns the smaller of p and q, NaN if either is.
+func (p *Promise) Minimum(q *Promise) *Promise { return p.binary(op.Minimum, q) }
+
+// Maximum returns the larger of p and q, NaN if either is.
+func (p *Promise) Maximum(q *Promise) *Promise { return p.binary(op.Maximum, q) }
+
+// Atan2 returns the angle of the point (q, p), in (-pi, pi].
+func (p *Promise) Atan2(q *Promise) *Promise { return p.binary(op.Atan2, q) }
+
+// Equal returns p == q, a bool.
+func (p *Promise) Equal(q *Promise) *Promise { return p.binary(op.Equal, q) }
+
+// NotEqual returns p != q, a bool.
+func (p *Promise) NotEqual(q *Promise) *Promise { return p.binary(op.NotEqual, q) }
+
+// Less returns p < q, a bool.
+func (p *Promise) Less(q *Promise) *Promise { return p.binary(op.Less, q) }
+
+// LessEqual returns p <= q, a bool.
+func (p *Promise) LessEqual(q *Promise) *Promise { return p.binary(op.LessEqual, q) }
+
+// Greater returns p > q, a bool.
+func (p *Promise) Greater(q *Promise) *Promise { return p.binary(op.Greater, q) }
+
+// GreaterEqual returns p >= q, a bool.
+func (p *Promise) GreaterEqual(q *Promise) *Promise { return p.binary(op.GreaterEqual, q) }
+
+// And returns p and q, of bools.
+func (p *Promise) And(q *Promise) *Promise { return p.binary(op.And, q) }
+
+// Or returns p or q, of bools.
+func (p *Promise) Or(q *Promise) *Promise { return p.binary(op.Or, q) }
+
+// Xor returns p exclusive or q, of bools.
+func (p *Promise) Xor(q *Promise) *Promise { return p.binary(op.Xor, q) }
+
+// BitAnd returns the bits set in both integers.
+func (p *Promise) BitAnd(q *Promise) *Promise { return p.binary(op.BitAnd, q) }
+
+// BitOr returns the bits set in either integer.
+func (p *Promise) BitOr(q *Promise) *Promise { return p.binary(op.BitOr, q) }
+
+// BitXor returns the bits set in one of the integers.
+func (p *Promise) BitXor(q *Promise) *Promise { return p.binary(op.BitXor, q) }
+
+// Scalars take the element type of the promise; where that holds integers, a
+// scalar with a fraction or out of range is an error. Chains of operations
+// with scalars are one node: (x+1)*2 is.
+
+// AddScalar returns p + c.
+func (p *Promise) AddScalar(c float64) *Promise { return p.scalar(op.Add, c, false) }
+
+// SubScalar returns p - c.
+func (p *Promise) SubScalar(c float64) *Promise { return p.scalar(op.Sub, c, false) }
+
+// ScalarSub returns c - p.
+func (p *Promise) ScalarSub(c float64) *Promise { return p.scalar(op.Sub, c, true) }
+
+// MulScalar returns p * c.
+func (p *Promise) MulScalar(c float64) *Promise { return p.scalar(op.Mul, c, false) }
+
+// DivScalar returns p / c.
+func (p *Promise) DivScalar(c float64) *Promise { return p.scalar(op.Div, c, false) }
+
+// ScalarDiv returns c / p.
+func (p *Promise) ScalarDiv(c float64) *Promise { return p.scalar(op.Div, c, true) }
+
+// PowScalar returns p to the power of c.
+func (p *Promise) PowScalar(c float64) *Promise { return p.scalar(op.Pow, c, false) }
+
+// MinimumScalar returns the smaller of p and c.
+func (p *Promise) MinimumScalar(c float64) *Promise { return p.scalar(op.Minimum, c, false) }
+
+// MaximumScalar returns the larger of p and c.
+func (p *Promise) MaximumScalar(c float64) *Promise { return p.scalar(op.Maximum, c, false) }
+
+// EqualScalar returns p == c, a bool.
+func (p *Promise) EqualScalar(c float64) *Promise { return p.scalar(op.Equal, c, false) }
+
+// LessScalar returns p < c, a bool.
+func (p *Promise) LessScalar(c float64) *Promise { return p.scalar(op.Less, c, false) }
+
+// GreaterScalar returns p > c, a bool.
+func (p *Promise) GreaterScalar(c float64) *Promise { return p.scalar(op.Greater, c, false) }
+
+// Neg returns -p.
+func (p *Promise) Neg() *Promise { return p.unary(op.Neg) }
+
+// Abs returns the absolute value.
+func (p *Promise) Abs() *Promise { return p.unary(op.Abs) }
+
+// Sign returns -1, 0 or 1.
+func (p *Promise) Sign() *Promise { return p.unary(op.Sign) }
+
+// Exp returns e to the power of p.
+func (p *Promise) Exp() *Promise { return p.unary(op.Exp) }
+
+// Log returns the natural logarithm.
+func (p *Promise) Log() *Promise { return p.unary(op.Log) }
+
+// Log1p returns the natural logarithm of 1 + p, exact near 0.
+func (p *Promise) Log1p() *Promise { return p.unary(op.Log1p) }
+
+// Expm1 returns e to the power of p, less 1, exact near 0.
+func (p *Promise) Expm1() *Promise { return p.unary(op.Expm1) }
+
+// Sqrt returns the square root.
+func (p *Promise) Sqrt() *Promise { return p.unary(op.Sqrt) }
+
+// Square returns p * p.
+func (p *Promise) Square() *Promise { return p.unary(op.Square) }
+
+// Reciprocal returns 1 / p.
+func (p *Promise) Reciprocal() *Promise { return p.unary(op.Reciprocal) }
+
+// Sin returns the sine of radians.
+func (p *Promise) Sin() *Promise { return p.unary(op.Sin) }
+
+// Cos returns the cosine of radians.
+func (p *Promise) Cos() *Promise { return p.unary(op.Cos) }
+
+// Tan returns the tangent of radians.
+func (p *Promise) Tan() *Promise { return p.unary(op.Tan) }
+
+// Asin returns the inverse sine.
+func (p *Promise) Asin() *Promise { return p.unary(op.Asin) }
+
+// Acos returns the inverse cosine.
+func (p *Promise) Acos() *Promise { return p.unary(op.Acos) }
+
+// Atan returns the inverse tangent.
+func (p *Promise) Atan() *Promise { return p.unary(op.Atan) }
+
+// Sinh returns the hyperbolic sine.
+func (p *Promise) Sinh() *Promise { return p.unary(op.Sinh) }
+
+// Cosh returns the hyperbolic cosine.
+func (p *Promise) Cosh() *Promise { return p.unary(op.Cosh) }
+
+// Tanh returns the hyperbolic tangent.
+func (p *Promise) Tanh() *Promise { return p.unary(op.Tanh) }
+
+// Asinh returns the inverse hyperbolic sine.
+func (p *Promise) Asinh() *Promise { return p.unary(op.Asinh) }
+
+// Acosh returns the inverse hyperbolic cosine.
+func (p *Promise) Acosh() *Promise { return p.unary(op.Acosh) }
+
+// Atanh returns the inverse hyperbolic tangent.
+func (p *Promise) Atanh() *Promise { return p.unary(op.Atanh) }
+
+// Floor returns the largest integer not above p.
+func (p *Promise) Floor() *Promise { return p.unary(op.Floor) }
+
+// Ceil returns the smallest integer not below p.
+func (p *Promise) Ceil() *Promise { return p.unary(op.Ceil) }
+
+// Round returns the nearest integer, halves to the even one.
+func (p *Promise) Round() *Promise { return p.unary(op.Round) }
+
+// Trunc returns p without its fraction.
+func (p *Promise) Trunc() *Promise { return p.unary(op.Trunc) }
+
+// Erf returns the error function.
+func (p *Promise) Erf() *Promise { return p.unary(op.Erf) }
+
+// IsNaN returns whether p is NaN, a bool.
+func (p *Promise) IsNaN() *Promise { return p.unary(op.IsNaN) }
+
+// Not returns the opposite of a bool.
+func (p *Promise) Not() *Promise { return p.unary(op.Not) }
+
+// BitNot returns every bit of an integer turned over.
+func (p *Promise) BitNot() *Promise { return p.unary(op.BitNot) }
+
+// Relu returns max(p, 0).
+func (p *Promise) Relu() *Promise { return p.unary(op.Relu) }
+
+// Sigmoid returns 1 / (1 + exp(-p)).
+func (p *Promise) Sigmoid() *Promise { return p.unary(op.Sigmoid) }
+
+// Softplus returns log(1 + exp(p)).
+func (p *Promise) Softplus() *Promise { return p.unary(op.Softplus) }
+
+// Softsign returns p / (1 + |p|).
+func (p *Promise) Softsign() *Promise { return p.unary(op.Softsign) }
+
+// Gelu returns p times the normal distribution function of p.
+func (p *Promise) Gelu() *Promise { return p.unary(op.Gelu) }
+
+// GeluTanh returns Gelu by its approximation with tanh.
+func (p *Promise) GeluTanh() *Promise { return p.unary(op.GeluTanh) }
+
+// HardSwish returns p * max(0, min(1, p/6 + 1/2)).
+func (p *Promise) HardSwish() *Promise { return p.unary(op.HardSwish) }
+
+// Mish returns p * tanh(log(1 + exp(p))).
+func (p *Promise) Mish() *Promise { return p.unary(op.Mish) }
+
+// IsInf returns whether p is an infinity of either sign, a bool.
+func (p *Promise) IsInf() *Promise { return p.unary(op.IsInf) }
+
+// LeakyRelu returns p where it is positive and alpha * p elsewhere.
+func (p *Promise) LeakyRelu(alpha float64) *Promise { return p.unary(op.LeakyRelu, alpha) }
+
+// Elu returns p where it is positive and alpha * (exp(p) - 1) elsewhere.
+func (p *Promise) Elu(alpha float64) *Promise { return p.unary(op.Elu, alpha) }
+
+// Selu returns the scaled exponential unit with its usual constants.
+func (p *Promise) Selu() *Promise { return p.unary(op.Selu) }
+
+// Swish returns p / (1 + exp(-p)), also known as SiLU.
+func (p *Promise) Swish() *Promise { return p.unary(op.Swish) }
+
+// HardSigmoid returns max(0, min(1, alpha*p + beta)).
+func (p *Promise) HardSigmoid(alpha, beta float64) *Promise {
+	return p.unary(op.HardSigmoid, alpha, beta)
+}
+
+// Clip returns p with what is below low or above high replaced by these.
+func (p *Promise) Clip(low, high float64) *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) {
+		return op.ElementwiseArgs(op.Clip, nil, op.Arg{Value: in[0]},
+			op.Arg{Scalar: kernel.Float64Scalar(low)}, op.Arg{Scalar: kernel.Float64Scalar(high)})
+	}, p)
+}
+
+// Where returns the elements of a where the bool p is true, those of b
+// elsewhere.
+func (p *Promise) Where(a, b *Promise) *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) { return op.Elementwise(op.Where, nil, in...) }, p, a, b)
+}
+
+// Cast returns p converted to another element type. Floating-point numbers
+// lose their fraction on the way to integers, integers that do not fit keep
+// their low bits, and every number but 0 is true.
+func (p *Promise) Cast(t DType) *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) { return op.CastTo(in[0], t) }, p)
+}

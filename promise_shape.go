@@ -1,0 +1,260 @@
+package berth
+
+import (
+	"fmt"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
+)
+
+// Reshape returns the elements in row-major order as another shape. One
+// extent may be -1: it is what the others leave. Nothing is copied, but where
+// the elements lie in an order that strides cannot express, as after a
+// transposition.
+func (p *Promise) Reshape(dims ...int) *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) {
+		s, err := inferDim(in[0].Type().Shape, dims)
+		if err != nil {
+			return graph.Value{}, fmt.Errorf("reshape: %w", err)
+		}
+		return reshape(in[0], s)
+	}, p)
+}
+
+func reshape(v graph.Value, s shape.Shape) (graph.Value, error) {
+	return op.One(op.Reshape{Shape: s}, v)
+}
+
+// inferDim replaces the -1 among dims by what the elements of from leave.
+func inferDim(from shape.Shape, dims []int) (shape.Shape, error) {
+	out, open, rest := shape.Shape(dims).Clone(), -1, 1
+	for i, d := range dims {
+		switch {
+		case d == -1 && open < 0:
+			open = i
+		case d == -1:
+			return nil, fmt.Errorf("shape %v has two extents of -1", shape.Shape(dims))
+		default:
+			rest *= d
+		}
+	}
+	if open < 0 {
+		return out, out.Check()
+	}
+	out[open] = 1
+	if err := out.Check(); err != nil {
+		return nil, err
+	}
+	if rest == 0 || from.Elems()%rest != 0 {
+		return nil, fmt.Errorf("shape %v does not fit the %d elements of shape %v", shape.Shape(dims), from.Elems(), from)
+	}
+	out[open] = from.Elems() / rest
+	return out, nil
+}
+
+// Flatten returns the elements as a single axis.
+func (p *Promise) Flatten() *Promise { return p.Reshape(-1) }
+
+// Transpose returns p with its last two axes exchanged.
+func (p *Promise) Transpose() *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) {
+		rank := len(in[0].Type().Shape)
+		if rank < 2 {
+			return graph.Value{}, fmt.Errorf("transpose: %v has fewer than 2 axes", in[0].Type())
+		}
+		perm := make([]int, rank)
+		for i := range perm {
+			perm[i] = i
+		}
+		perm[rank-2], perm[rank-1] = rank-1, rank-2
+		return op.One(op.Permute{Perm: perm}, in[0])
+	}, p)
+}
+
+// Permute returns p with its axes in another order: axis i of the result is
+// axis axes[i] of p.
+func (p *Promise) Permute(axes ...int) *Promise { return build(unary(op.Permute{Perm: axes}), p) }
+
+// Slice returns the elements start, start+step, ... before end of one axis.
+// Negative bounds count from the end and bounds outside the axis are moved to
+// its ends, as in NumPy. To run backwards through element 0, give an end below
+// minus the extent.
+func (p *Promise) Slice(axis, start, end, step int) *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) {
+		axis, err := axisOf(in[0], axis)
+		if err != nil {
+			return graph.Value{}, fmt.Errorf("slice of %v: %w", in[0].Type(), err)
+		}
+		first, n, err := op.SliceRange(start, end, step, in[0].Type().Shape[axis])
+		if err != nil {
+			return graph.Value{}, fmt.Errorf("slice of %v: %w", in[0].Type(), err)
+		}
+		return op.One(op.SliceView{Axis: axis, Start: first, N: n, Step: step}, in[0])
+	}, p)
+}
+
+// Index returns element i of an axis, without the axis.
+func (p *Promise) Index(axis, i int) *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) {
+		s := in[0].Type().Shape
+		axis, err := axisOf(in[0], axis)
+		if err != nil {
+			return graph.Value{}, fmt.Errorf("index of %v: %w", in[0].Type(), err)
+		}
+		at := i
+		if at < 0 {
+			at += s[axis]
+		}
+		if at < 0 || at >= s[axis] {
+			return graph.Value{}, fmt.Errorf("index %d is outside axis %d of %v", i, axis, in[0].Type())
+		}
+		one, err := op.One(op.SliceView{Axis: axis, Start: at, N: 1, Step: 1}, in[0])
+		if err != nil {
+			return graph.Value{}, err
+		}
+		return reshape(one, append(s[:axis:axis], s[axis+1:]...))
+	}, p)
+}
+
+// BroadcastTo returns p repeated along axes of extent 1 and new outer axes.
+func (p *Promise) BroadcastTo(dims ...int) *Promise {
+	return build(unary(op.BroadcastTo{Shape: dims}), p)
+}
+
+// Unsqueeze returns p with a new axis of extent 1 before the given one; -1
+// puts it last.
+func (p *Promise) Unsqueeze(axis int) *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) {
+		s := in[0].Type().Shape
+		at, err := shape.Axis(axis, len(s)+1)
+		if err != nil {
+			return graph.Value{}, fmt.Errorf("unsqueeze of %v: %w", in[0].Type(), err)
+		}
+		out := append(s[:at:at], 1)
+		return reshape(in[0], append(out, s[at:]...))
+	}, p)
+}
+
+// Squeeze returns p without an axis, whose extent must be 1.
+func (p *Promise) Squeeze(axis int) *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) {
+		s := in[0].Type().Shape
+		at, err := axisOf(in[0], axis)
+		if err != nil {
+			return graph.Value{}, fmt.Errorf("squeeze of %v: %w", in[0].Type(), err)
+		}
+		if s[at] != 1 {
+			return graph.Value{}, fmt.Errorf("squeeze of %v: axis %d has %d elements, not 1", in[0].Type(), at, s[at])
+		}
+		return reshape(in[0], append(s[:at:at], s[at+1:]...))
+	}, p)
+}
+
+// Concat returns promises joined along an axis, on which alone they may differ.
+func Concat(axis int, promises ...*Promise) *Promise {
+	if len(promises) == 0 {
+		return broken("concat of nothing")
+	}
+	return build(unary(op.Concat{Axis: axis}), promises...)
+}
+
+// Stack returns promises of one shape side by side along a new axis.
+func Stack(axis int, promises ...*Promise) *Promise {
+	if len(promises) == 0 {
+		return broken("stack of nothing")
+	}
+	each := make([]*Promise, len(promises))
+	for i, p := range promises {
+		if p == nil {
+			return broken("an operand of stack is nil")
+		}
+		each[i] = p.Unsqueeze(axis)
+	}
+	return Concat(axis, each...)
+}
+
+// Split returns p cut along an axis into parts of the given sizes, which must
+// add up to its extent. The parts are views.
+func (p *Promise) Split(axis int, sizes ...int) []*Promise {
+	return buildAll(len(sizes), func(in []graph.Value) ([]graph.Value, error) {
+		at, err := axisOf(in[0], axis)
+		if err != nil {
+			return nil, fmt.Errorf("split of %v: %w", in[0].Type(), err)
+		}
+		d, start := in[0].Type().Shape[at], 0
+		outs := make([]graph.Value, len(sizes))
+		for i, n := range sizes {
+			if n < 0 || n > d-start {
+				return nil, fmt.Errorf("split of %v: sizes %v do not add up to %d", in[0].Type(), sizes, d)
+			}
+			if outs[i], err = op.One(op.SliceView{Axis: at, Start: start, N: n, Step: 1}, in[0]); err != nil {
+				return nil, err
+			}
+			start += n
+		}
+		if start != d {
+			return nil, fmt.Errorf("split of %v: sizes %v do not add up to %d", in[0].Type(), sizes, d)
+		}
+		return outs, nil
+	}, p)
+}
+
+// Gather returns the elements of an axis that indices, of type int64 or
+// int32, name; the axis is replaced by the axes of indices. Negative indices
+// count from the end; one out of range is an error of Materialize.
+func (p *Promise) Gather(axis int, indices *Promise) *Promise {
+	return build(unary(op.Gather{Axis: axis}), p, indices)
+}
+
+// GatherElements returns, at each index of indices, the element of p at that
+// index with its coordinate on the axis replaced by the one in indices.
+func (p *Promise) GatherElements(axis int, indices *Promise) *Promise {
+	return build(unary(op.GatherElements{Axis: axis}), p, indices)
+}
+
+// A Reduction says what a scatter does with the element that is there.
+type Reduction = op.Reduction
+
+// The reductions of scatters.
+const (
+	ScatterReplace = op.ReductionNone
+	ScatterAdd     = op.ReductionAdd
+	ScatterMul     = op.ReductionMul
+	ScatterMax     = op.ReductionMax
+	ScatterMin     = op.ReductionMin
+)
+
+// ScatterElements returns p with updates written where [Promise.GatherElements]
+// would read them.
+func (p *Promise) ScatterElements(axis int, indices, updates *Promise, r Reduction) *Promise {
+	return build(unary(op.ScatterElements{Axis: axis, Reduction: r}), p, indices, updates)
+}
+
+// A PadMode says what stands around a padded tensor.
+type PadMode = op.PadMode
+
+// The ways to pad.
+const (
+	PadZero    = op.PadConstant
+	PadEdge    = op.PadEdge
+	PadReflect = op.PadReflect
+	PadWrap    = op.PadWrap
+)
+
+// Pad returns p with elements added around it: pads lists how many before
+// each axis, then how many behind each. Negative ones are removed.
+func (p *Promise) Pad(mode PadMode, pads ...int) *Promise {
+	return build(unary(op.Pad{Mode: mode, Pads: pads}), p)
+}
+
+// Tile returns p repeated along each axis.
+func (p *Promise) Tile(repeats ...int) *Promise { return build(unary(op.Tile{Repeats: repeats}), p) }
+
+// Tril returns p with the elements above diagonal k of its last two axes set
+// to zero.
+func (p *Promise) Tril(k int) *Promise { return build(unary(op.Trilu{K: k}), p) }
+
+// Triu returns p with the elements below diagonal k of its last two axes set
+// to zero.
+func (p *Promise) Triu(k int) *Promise { return build(unary(op.Trilu{Upper: true, K: k}), p) }
