@@ -258,6 +258,47 @@ func TestExternalChanged(t *testing.T) {
 	}
 }
 
+// swappingFS replaces a file between the look at it and its opening.
+type swappingFS struct {
+	fs.FS
+	swap func()
+}
+
+func (s swappingFS) Open(name string) (fs.File, error) {
+	s.swap()
+	return s.FS.Open(name)
+}
+
+func (s swappingFS) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(s.FS, name) }
+func (s swappingFS) ReadLink(name string) (string, error)   { return fs.ReadLink(s.FS, name) }
+
+func TestExternalSwapped(t *testing.T) {
+	dir, secret := weightsDir(t)
+	name := filepath.Join(dir, "weights.bin")
+	for what, put := range map[string]func() error{
+		"symbolic link": func() error { return os.Symlink(secret, name) },
+		"another file":  func() error { return os.WriteFile(name, []byte("other"), 0o644) },
+	} {
+		if err := os.WriteFile(name, []byte("first"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := FS(swappingFS{os.DirFS(dir), func() {
+			// A file at another name keeps the old one's number from reuse.
+			if err := os.Rename(name, name+".old"); err != nil {
+				t.Fatal(err)
+			}
+			if err := put(); err != nil {
+				t.Skip(err)
+			}
+		}}).Open("weights.bin")
+		t.Log(what, err)
+		wantError(t, err, "was replaced")
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 //go:embed doc.go
 var embedded embed.FS
 
@@ -348,6 +389,8 @@ func TestMappedSource(t *testing.T) {
 			t.Error("mapped bytes were copied")
 		}
 	}
+	_, err := l.Bytes(externalTensor("w", 100, Entry{"offset", "901"}))
+	wantError(t, err, "bytes 901 to 1001 are not within")
 	if err := l.Close(); err != nil || m.opened != 1 || m.closed != 1 {
 		t.Errorf("opened %d times, closed %d times, %v", m.opened, m.closed, err)
 	}

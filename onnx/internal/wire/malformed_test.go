@@ -99,6 +99,7 @@ func TestMalformed(t *testing.T) {
 		{"byte count overflows", withInitializer(vint(2, int64(Double)), packedInts(1, math.MaxInt64/4)), []string{"byte count overflows"}, nil},
 		{"overflow beside a zero", withInitializer(float1, packedInts(1, 0, 1<<40, 1<<40)), []string{"overflows"}, nil},
 		{"rank of a million", withInitializer(float1, ldel(1, bytes.Repeat([]byte{1}, 1_000_000)), ldel(9, "abcd")), []string{`"w"`, "dims", "1000000 values, more than 64"}, ErrLimit},
+		{"rank of 65, one dimension at a time", withInitializer(float1, bytes.Repeat(vint(1, 1), 65), f32(4, 1)), []string{`"w"`, "65 values, more than 64"}, ErrLimit},
 		{"a thousand million elements claimed", withInitializer(float1, packedInts(1, 1_000_000_000), ldel(9, "abcd")), []string{"4 bytes, want 4000000000"}, nil},
 		{"segment past the end", withInitializer(float1, packedInts(1, 4), ldel(3, vint(2, 5))), []string{"segment [0, 5)"}, nil},
 		{"unknown data location", withInitializer(float1, vint(14, 2)), []string{"data_location 2"}, nil},
@@ -109,7 +110,7 @@ func TestMalformed(t *testing.T) {
 		{"external length", withInitializer(float1, vint(14, 1), entry("location", "a"), entry("length", "5")), []string{"length is 5, want 4"}, nil},
 		{"external length negative", withInitializer(float1, vint(14, 1), entry("location", "a"), entry("length", "-4")), []string{`length "-4"`}, nil},
 		{"external offset negative", withInitializer(float1, vint(14, 1), entry("location", "a"), entry("offset", "-1")), []string{`offset "-1"`}, nil},
-		{"external offset huge", withInitializer(float1, vint(14, 1), entry("location", "a"), entry("offset", "9223372036854775808")), []string{"offset"}, nil},
+		{"external offset huge", withInitializer(float1, vint(14, 1), entry("location", "a"), entry("offset", "9223372036854775808")), []string{`offset "9223372036854775808": not a number of bytes`}, nil},
 		{"external offset overflows", withInitializer(float1, vint(14, 1), entry("location", "a"), entry("offset", "9223372036854775807")), []string{"overflows"}, nil},
 		{"external checksum", withInitializer(float1, vint(14, 1), entry("location", "a"), entry("checksum", "abc")), []string{`checksum "abc"`}, nil},
 		{"external strings", withInitializer(vint(2, int64(String)), vint(14, 1), entry("location", "a")), []string{"strings"}, nil},
@@ -152,8 +153,9 @@ func entry(key, value string) []byte {
 	return ldel(13, msg(ldel(1, key), ldel(2, value)))
 }
 
-// TestOffsets checks that an error gives the byte where the fault is.
-func TestOffsets(t *testing.T) {
+// TestErrorPlace checks that an error gives the byte where the fault is and
+// the exact path to it.
+func TestErrorPlace(t *testing.T) {
 	data := withAttribute(ldel(5, msg(vint(2, 1), vint(8, 77))))
 	_, err := DecodeModel(data, nil)
 	var e *Error
@@ -162,6 +164,9 @@ func TestOffsets(t *testing.T) {
 	}
 	if e.Offset != bytes.IndexByte(data, 77) {
 		t.Errorf("offset %d, want %d", e.Offset, bytes.IndexByte(data, 77))
+	}
+	if want := `graph.node[0] "n" (Op).attribute[0] "a".t`; e.Path != want {
+		t.Errorf("path %s, want %s", e.Path, want)
 	}
 }
 

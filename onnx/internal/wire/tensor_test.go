@@ -193,6 +193,15 @@ func TestInt32DataSigns(t *testing.T) {
 	}
 }
 
+func TestUint32Range(t *testing.T) {
+	tensor, err := DecodeTensor(msg(vint(2, int64(Uint32)), packedInts(11, 1<<32)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tensor.Bytes()
+	wantError(t, err, "uint64_data[0] is 4294967296", "UINT32")
+}
+
 func TestStrings(t *testing.T) {
 	tensor, err := DecodeTensor(msg(packedInts(1, 3), vint(2, int64(String)), ldel(6, "a"), ldel(6, ""), ldel(6, "\xff")), nil)
 	if err != nil {
