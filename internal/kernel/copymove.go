@@ -16,7 +16,6 @@ type mover[T word] struct {
 	toRow, toCol int // strides in the destination
 	fromRow      int // strides in the source
 	fromCol      int
-	toAt, fromAt int // where the first element is, from the operand's offset
 	outer        []int
 	to, from     []int // strides of the outer axes; the matrix axes follow them during bind
 	blockRows    int   // the matrix is moved in blocks
@@ -45,7 +44,6 @@ const moveGrain = 1 << 15
 // elements of the destination may be one.
 func (m *mover[T]) bind(shape, to, from []int) {
 	m.tasks, m.units, m.rank = 0, 0, len(shape)
-	m.toAt, m.fromAt = 0, 0
 	m.outer, m.to, m.from = m.outer[:0], m.to[:0], m.from[:0]
 	if slices.Contains(shape, 0) {
 		return
@@ -57,11 +55,6 @@ func (m *mover[T]) bind(shape, to, from []int) {
 		}
 		m.sameStrides = m.sameStrides && to[a] == from[a]
 		t, f := to[a], from[a]
-		if t < 0 {
-			m.toAt += (d - 1) * t
-			m.fromAt += (d - 1) * f
-			t, f = -t, -f
-		}
 		// Insert by descending stride in the destination.
 		i := len(m.outer)
 		for i > 0 && m.to[i-1] < t {
@@ -162,7 +155,7 @@ func (m *mover[T]) all(dst []T, to int, src []T, from int, scratch []byte) {
 	switch m.units {
 	case 0:
 	case 1:
-		m.block(dst, to+m.toAt, src, from+m.fromAt, m.rows, m.cols)
+		m.block(dst, to, src, from, m.rows, m.cols)
 	default:
 		m.move(0, m.units, dst, to, src, from, scratch)
 	}
@@ -172,8 +165,6 @@ func (m *mover[T]) move(unit, end int, dst []T, to int, src []T, from int, scrat
 	if m.sameStrides && &dst[to] == &src[from] {
 		return
 	}
-	to += m.toAt
-	from += m.fromAt
 	index := Cast[int](scratch)[:len(m.outer)]
 	rest := unit
 	colBlock := rest % m.colBlocks

@@ -134,11 +134,14 @@ func wrap(i, extent int) int {
 
 func TestGather(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 1000 {
+	for n := range 1000 {
 		dt := anyType(rng)
 		dims := append(kerneltest.Shape(rng, 3, 6), 1+rng.IntN(6))
-		axis := rng.IntN(len(dims))
 		list := kerneltest.Shape(rng, 2, 6)
+		if n%200 == 0 { // several tasks
+			dims, list = []int{9, 40, 7}, []int{17, 20}
+		}
+		axis := rng.IntN(len(dims))
 		if dims[axis] == 0 {
 			list = append(list, 0)
 		}
@@ -157,9 +160,12 @@ func TestGather(t *testing.T) {
 
 func TestGatherElements(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
-	for range 1000 {
+	for n := range 1000 {
 		dt := anyType(rng)
 		dims := append(kerneltest.Shape(rng, 3, 6), 1+rng.IntN(6))
+		if n%200 == 0 {
+			dims = []int{60, 40, 50}
+		}
 		axis := rng.IntN(len(dims))
 		list := slices.Clone(dims)
 		for a := range list {
@@ -190,12 +196,19 @@ func tuples(rng *rand.Rand, dims []int, batch, n int, list []int) *kernel.Operan
 
 func TestGatherND(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
-	for range 1000 {
+	for i := range 1000 {
 		dt := anyType(rng)
 		dims := kerneltest.Shape(rng, 4, 6)
+		more := kerneltest.Shape(rng, 2, 5)
+		if i%200 == 0 {
+			dims, more = []int{6, 8, 30}, []int{40, 7}
+		}
 		batch := rng.IntN(len(dims) + 1)
 		n := rng.IntN(len(dims) - batch + 1)
-		list := append(slices.Clone(dims[:batch]), kerneltest.Shape(rng, 2, 5)...)
+		if i%200 == 0 {
+			batch, n = rng.IntN(3), 1
+		}
+		list := append(slices.Clone(dims[:batch]), more...)
 		if slices.Contains(dims[batch:batch+n], 0) {
 			list = append(list, 0)
 		}
