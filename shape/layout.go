@@ -87,6 +87,39 @@ func (l Layout) Bounds() (lo, hi int) {
 	return lo, hi + 1
 }
 
+// Within reports why l is not the layout of elements of a storage of n
+// elements: no stride for an axis, an invalid shape, or an element outside.
+// Unlike [Layout.Bounds] it is safe for any strides and offset.
+func (l Layout) Within(n int) error {
+	if len(l.Strides) != len(l.Shape) {
+		return fmt.Errorf("layout of shape %v has %d strides, want %d", l.Shape, len(l.Strides), len(l.Shape))
+	}
+	if err := l.Shape.Check(); err != nil {
+		return err
+	}
+	if slices.Contains(l.Shape, 0) {
+		return nil
+	}
+	// Room is what is left of the storage behind and before the offset.
+	before, behind := l.Offset, n-1-l.Offset
+	inside := l.Offset >= 0 && l.Offset < n
+	for i, d := range l.Shape {
+		switch stride := l.Strides[i]; {
+		case !inside || d == 1 || stride == 0:
+		case stride > 0 && stride <= behind/(d-1):
+			behind -= stride * (d - 1)
+		case stride < 0 && stride >= -before/(d-1):
+			before += stride * (d - 1)
+		default:
+			inside = false
+		}
+	}
+	if !inside {
+		return fmt.Errorf("layout %v leaves its storage of %d elements", l, n)
+	}
+	return nil
+}
+
 // At returns the storage element of the given index, which must be in range.
 func (l Layout) At(index ...int) int {
 	at := l.Offset
@@ -173,14 +206,14 @@ func (l Layout) BroadcastTo(s Shape) (Layout, error) {
 }
 
 // Reshape returns a layout of shape s over the same elements in the same
-// row-major order. It reports false when strides cannot express that, or the
-// element counts differ.
+// row-major order. It reports false when strides cannot express that, when
+// the element counts differ, or when s is not valid.
 //
 // Axes are walked from the innermost out; each maximal group of axes of l
 // whose strides chain (outer stride = inner stride times inner extent) can be
 // cut anew, and no axis of s may straddle two groups.
 func (l Layout) Reshape(s Shape) (Layout, bool) {
-	if s.Elems() != l.Shape.Elems() {
+	if s.Check() != nil || s.Elems() != l.Shape.Elems() {
 		return Layout{}, false
 	}
 	out := Layout{Shape: s.Clone(), Strides: make([]int, len(s)), Offset: l.Offset}
