@@ -18,8 +18,8 @@ type Limits struct {
 	// MaxMemory bounds the bytes of the decoded structs, slices and strings;
 	// weights are not copied and do not count. The default is 16 MiB plus 32
 	// times the length of the input: a node that takes 2 bytes in a hostile
-	// file needs some 200 in memory, while real models need about as much as
-	// their files without the weights, a few times over.
+	// file needs some 200 in memory, while real models need up to 15 times
+	// their bytes that are not weights.
 	MaxMemory int64
 	// MaxExternalBytes bounds what a [Loader] reads from external files in
 	// all. Default 16 GiB.
