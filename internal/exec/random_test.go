@@ -97,7 +97,15 @@ func (b *builder) grow() {
 	case 0, 1, 2: // elementwise, then wrapped into a small range
 		if numeric {
 			codes := []op.Code{op.Add, op.Sub, op.Mul, op.Minimum, op.Maximum}
-			v, err := op.Elementwise(codes[b.rng.IntN(len(codes))], nil, x, b.pickLike(x))
+			y := b.pickLike(x)
+			if rank := len(s); rank >= 2 && s[rank-1] == s[rank-2] && b.rng.IntN(2) == 0 {
+				// The same buffer in another layout: never to be overwritten.
+				var err error
+				if y, err = op.One(op.Permute{Perm: lastTwoSwapped(rank)}, x); err != nil {
+					b.t.Fatal(err)
+				}
+			}
+			v, err := op.Elementwise(codes[b.rng.IntN(len(codes))], nil, x, y)
 			if err == nil {
 				v, err = op.WithScalar(op.Mod, v, kernel.Int64Scalar(7), false)
 			}
