@@ -284,9 +284,9 @@ func TestGemm(t *testing.T) {
 		if sc != nil {
 			in[2] = kerneltest.StridedInput(rng, dt, 0, sc...)
 		}
-		alpha, beta := float64(rng.IntN(4)), float64(rng.IntN(4))
-		if dt.IsFloat() {
-			alpha, beta = alpha+0.25, beta+0.5
+		alpha, beta := float64(rng.IntN(7)-3), float64(rng.IntN(7)-3)
+		if dt.IsFloat() { // positive, so that magnitudes bound the result
+			alpha, beta = math.Abs(alpha)+0.25, math.Abs(beta)+0.5
 		}
 		out := kerneltest.StridedOutput(rng, dt, 1, m, n)
 		for name, kern := range kernel.Variants(dt, func() kernel.Kernel { return kernel.Gemm(dt, alpha, beta, transA, transB) }) {

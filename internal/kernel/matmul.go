@@ -231,7 +231,7 @@ func (k *matMul[T]) product(i, block int, scratch []byte) {
 
 // finish turns a block of A·B into alpha·A·B + beta·C.
 func (k *matMul[T]) finish(block int, out []T) {
-	alpha, beta := T(k.alpha), T(k.beta)
+	alpha, beta := number[T](k.alpha), number[T](k.beta)
 	i0, i1, j0, j1 := k.gemm.block(block)
 	var c []T
 	if k.c != nil {
@@ -259,6 +259,16 @@ func (k *matMul[T]) finish(block int, out []T) {
 			row[j] += beta * c[at+j*k.colC]
 		}
 	}
+}
+
+// number converts v, which is whole if T is an integer type. Negative numbers
+// wrap in unsigned types.
+func number[T Number](v float64) T {
+	switch any(T(0)).(type) {
+	case float32, float64:
+		return T(v)
+	}
+	return T(int64(v))
 }
 
 // PackedBytes implements [Prepacker]: a right matrix that is the same for the

@@ -100,8 +100,8 @@ func (g Gemm) Infer(in []graph.Type) ([]graph.Type, error) {
 			return nil, fmt.Errorf("addend %v does not broadcast to the product %v", in[2].Shape, out.Shape)
 		}
 	}
-	if t := in[0].DType; t.IsInteger() && (g.Alpha != math.Trunc(g.Alpha) || g.Beta != math.Trunc(g.Beta)) {
-		return nil, fmt.Errorf("alpha %v and beta %v must be whole for %v", g.Alpha, g.Beta, t)
+	if t := in[0].DType; t.IsInteger() && !(whole(g.Alpha) && whole(g.Beta)) {
+		return nil, fmt.Errorf("alpha %v and beta %v must be whole, and no wider than a float64 tells apart, for %v", g.Alpha, g.Beta, t)
 	}
 	return []graph.Type{out}, nil
 }
@@ -116,6 +116,9 @@ func (Gemm) DenseAxes(operand, rank int) int { return productDenseAxes(operand, 
 
 // ComputesInFloat32 implements [Widener].
 func (Gemm) ComputesInFloat32() {}
+
+// whole reports whether v is an integer that float64 tells from its neighbours.
+func whole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= 1<<53 }
 
 // productDenseAxes is the [Strider] rule of products: inputs have any strides,
 // and rows of the output are dense.
