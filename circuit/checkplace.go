@@ -338,7 +338,7 @@ func (k *checker) checkTotals() {
 	if k.b.Groups != len(k.p.Groups) {
 		k.fault(InvariantTotals, noEdge, noEdge, "%d groups, not %d", k.b.Groups, len(k.p.Groups))
 	}
-	if k.b.Arena < arena || k.b.Arena > arena && len(k.b.Slots) == 0 {
+	if k.b.Arena != arena {
 		k.fault(InvariantTotals, noEdge, noEdge, "an arena of %d bytes, where slots end at %d", k.b.Arena, arena)
 	}
 	if k.b.Materialized != sum {

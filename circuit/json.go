@@ -183,7 +183,8 @@ func decodeStrict(data []byte, v any) error {
 	case errors.Is(err, io.EOF):
 		err = errors.New("there is no JSON value")
 	case err == nil:
-		if rest := bytes.TrimSpace(data[at:]); len(rest) > 0 {
+		if rest := bytes.TrimLeft(data[at:], " \t\r\n"); len(rest) > 0 {
+			at = int64(len(data) - len(rest))
 			err = errors.New("more follows the JSON value")
 		}
 	}

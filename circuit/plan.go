@@ -49,6 +49,25 @@ func PlanBuffersWith(ctx context.Context, c *Circuit, p *FusionPlan, l *Layout, 
 	if opt == nil {
 		opt = &Options{}
 	}
+	s, err := prepare(c, p, l, maxRows)
+	if err != nil {
+		return nil, err
+	}
+	buffers, err := s.buffers()
+	if err != nil {
+		return nil, err
+	}
+	placed, err := pack.Place(ctx, buffers, &pack.Options{
+		Strategy: opt.Strategy, Budget: opt.Budget, Workers: opt.Workers, Progress: opt.Progress,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.plan(placed, maxRows)
+}
+
+// prepare does all that comes before the search.
+func prepare(c *Circuit, p *FusionPlan, l *Layout, maxRows int64) (*solution, error) {
 	a, err := analyze(c, p)
 	if err != nil {
 		return nil, err
@@ -65,16 +84,12 @@ func PlanBuffersWith(ctx context.Context, c *Circuit, p *FusionPlan, l *Layout, 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkOverlaps(); err != nil {
-		return nil, err
-	}
-	return s.place(ctx, maxRows, opt)
+	return s, s.checkOverlaps()
 }
 
-// place finds an offset for each block.
-func (s *solution) place(ctx context.Context, maxRows int64, opt *Options) (*BufferPlan, error) {
+// buffers returns what the blocks that lie in the arena ask of it, in order.
+func (s *solution) buffers() ([]pack.Buffer, error) {
 	buffers := make([]pack.Buffer, 0, len(s.blocks))
-	bufferOf := make([]int, len(s.blocks))
 	var total int64 // no arena can be larger
 	for i := range s.blocks {
 		b := &s.blocks[i]
@@ -88,15 +103,13 @@ func (s *solution) place(ctx context.Context, maxRows int64, opt *Options) (*Buf
 		if !ok || total > maxTotal {
 			return nil, &PlanError{Kind: ErrOverflow, Edge: s.name(b.edge), Detail: "the bytes of all edges up to this one"}
 		}
-		bufferOf[i] = len(buffers)
 		buffers = append(buffers, s.buffer(b))
 	}
-	placed, err := pack.Place(ctx, buffers, &pack.Options{
-		Strategy: opt.Strategy, Budget: opt.Budget, Workers: opt.Workers, Progress: opt.Progress,
-	})
-	if err != nil {
-		return nil, err
-	}
+	return buffers, nil
+}
+
+// plan turns places of blocks into places of edges.
+func (s *solution) plan(placed *pack.Placement, maxRows int64) (*BufferPlan, error) {
 	plan := &BufferPlan{
 		MaxRows:    maxRows,
 		Groups:     len(s.p.Groups),
@@ -105,31 +118,39 @@ func (s *solution) place(ctx context.Context, maxRows int64, opt *Options) (*Buf
 		Strategy:   placed.Strategy,
 		Optimal:    placed.Optimal,
 	}
+	base := make([]int64, len(s.blocks)) // of blocks in the arena
+	next := 0
+	for i := range s.blocks {
+		if s.blocks[i].external == noEdge {
+			base[i] = placed.Offsets[next]
+			next++
+		}
+	}
 	for e, stored := range s.stored {
 		if !stored {
 			continue
 		}
 		class := s.class.find(e)
 		i := s.blockOf[class]
-		b := &s.blocks[i]
 		slot := Slot{
 			Edge:      EdgeID(e),
 			Name:      s.name(EdgeID(e)),
-			Offset:    s.at[class] - b.lo,
+			Offset:    base[i] + s.at[class] - s.blocks[i].lo,
 			Bytes:     s.size[e].bytes,
 			Start:     s.span[class].Start,
 			End:       s.span[class].End,
 			RowStride: s.stride(EdgeID(e)),
 		}
-		if b.external != noEdge {
-			plan.Bound = append(plan.Bound, Binding{Slot: slot, External: b.external})
+		if ext := s.blocks[i].external; ext != noEdge {
+			plan.Bound = append(plan.Bound, Binding{Slot: slot, External: ext})
 			continue
 		}
-		slot.Offset += placed.Offsets[bufferOf[i]]
 		plan.Slots = append(plan.Slots, slot)
-		bytes, _ := alignUp(slot.Bytes)
-		var ok bool
-		if plan.Materialized, ok = add(plan.Materialized, bytes); !ok {
+		bytes, ok := alignUp(slot.Bytes)
+		if ok {
+			plan.Materialized, ok = add(plan.Materialized, bytes)
+		}
+		if !ok {
 			return nil, &PlanError{Kind: ErrOverflow, Edge: slot.Name, Detail: "the bytes of all edges up to this one"}
 		}
 	}
