@@ -304,7 +304,7 @@ func (t *normTile[T]) apply(seg *segments, mean, dev []T) {
 	ax, ay, as, ab := seg.at[normX], seg.at[normY], seg.at[normScale], seg.at[normBias]
 	if len(mean) == 1 && step[normX] == 1 && step[normY] == 1 {
 		m, d := mean[0], dev[0]
-		x, y = x[ax:ax+n], y[ay:ay+n]
+		x, y := x[ax:ax+n], y[ay:ay+n]
 		switch {
 		case scale != nil && step[normScale] == 1 && bias != nil && step[normBias] == 1:
 			normRow(y, x, scale[as:as+n], bias[ab:ab+n], m, d)
