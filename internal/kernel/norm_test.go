@@ -113,7 +113,7 @@ func TestNorm(t *testing.T) {
 			if err := sameBits(rng, k, in, out); err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}
-			if err := inPlace(rng, k, in, out[0]); err != nil {
+			if err := overInput(rng, k, in, out[0]); err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}
 			x, y := floats(in[0]), floats(out[0])
@@ -294,7 +294,7 @@ func TestBatchNorm(t *testing.T) {
 		if err := sameBits(rng, k, in, out); err != nil {
 			t.Fatalf("%v%v: %v", dt, dims, err)
 		}
-		if err := inPlace(rng, k, in, out[0]); err != nil {
+		if err := overInput(rng, k, in, out[0]); err != nil {
 			t.Fatal(err)
 		}
 		x, y := floats(in[0]), floats(out[0])

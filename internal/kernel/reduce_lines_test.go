@@ -128,9 +128,9 @@ func sameBits(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand) error 
 	return nil
 }
 
-// inPlace runs k with output 0 over input 0, a dense copy of in[0], and
+// overInput runs k with output 0 over input 0, a dense copy of in[0], and
 // reports when that differs from the elements of want.
-func inPlace(rng *rand.Rand, k kernel.Kernel, in []*kernel.Operand, want *kernel.Operand, others ...*kernel.Operand) error {
+func overInput(rng *rand.Rand, k kernel.Kernel, in []*kernel.Operand, want *kernel.Operand, others ...*kernel.Operand) error {
 	x := packed(in[0])
 	ins := append([]*kernel.Operand{x}, in[1:]...)
 	if err := kerneltest.Run(rng, k, ins, append([]*kernel.Operand{x}, others...)); err != nil {

@@ -23,7 +23,7 @@ func TestSoftmax(t *testing.T) {
 			if err := sameBits(rng, k, []*kernel.Operand{in}, []*kernel.Operand{out}); err != nil {
 				t.Fatalf("%v%v along %d: %v", dt, dims, axis, err)
 			}
-			if err := inPlace(rng, k, []*kernel.Operand{in}, out); err != nil {
+			if err := overInput(rng, k, []*kernel.Operand{in}, out); err != nil {
 				t.Fatal(err)
 			}
 			x, got := floats(in), floats(out)
@@ -93,7 +93,7 @@ func TestHardmax(t *testing.T) {
 			if err := sameBits(rng, k, []*kernel.Operand{in}, []*kernel.Operand{out}); err != nil {
 				t.Fatalf("%v%v along %d: %v", dt, dims, axis, err)
 			}
-			if err := inPlace(rng, k, []*kernel.Operand{in}, out); err != nil {
+			if err := overInput(rng, k, []*kernel.Operand{in}, out); err != nil {
 				t.Fatal(err)
 			}
 			x, got := floats(in), floats(out)
