@@ -79,7 +79,7 @@ func (p *problem) liveBytes(g int64) []int64 {
 // dropTopPadding takes off each section the most padding that a buffer live in
 // it could have on top, where it costs nothing.
 func (p *problem) dropTopPadding(live []int64, g int64) {
-	most := newSkyline(p.sections)
+	most := newHeights(p.sections)
 	for i := range p.items {
 		if it := &p.items[i]; it.whole() {
 			most.raise(it.t0, it.t1, alignUp(it.size, g)-it.size)

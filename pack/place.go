@@ -1,68 +1,188 @@
 package pack
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 )
 
-func place(_ context.Context, buffers []Buffer, o Options) (*Placement, error) {
+// Default node budgets.
+const (
+	defaultBudget         = 100_000   // to improve on greedy
+	defaultCapacityBudget = 4_000_000 // to fit a capacity, or to prove an optimum
+)
+
+// A run is one call of [Place].
+type run struct {
+	p      *problem
+	opt    Options
+	comps  []*contender
+	nodes  int64
+	budget int64
+	told   Progress
+}
+
+func place(ctx context.Context, buffers []Buffer, opt Options) (*Placement, error) {
+	if err := opt.validate(); err != nil {
+		return nil, err
+	}
+	if opt.Strategy == "" {
+		opt.Strategy = Auto
+	}
 	p, err := newProblem(buffers)
 	if err != nil {
 		return nil, err
 	}
-	if o.Strategy == "" {
-		o.Strategy = Auto
+	r := &run{p: p, opt: opt, budget: opt.Budget}
+	if r.budget == 0 {
+		_, timed := ctx.Deadline()
+		switch {
+		case timed:
+			r.budget = math.MaxInt64
+		case opt.Capacity > 0 || opt.Strategy == Exact:
+			r.budget = defaultCapacityBudget
+		default:
+			r.budget = defaultBudget
+		}
 	}
-	offsets := firstFit(p)
-	if err := p.verify(offsets); err != nil {
-		return nil, fmt.Errorf("pack: internal: %w", err)
+	for _, c := range p.components() {
+		r.comps = append(r.comps, &contender{p: c, lower: c.lower})
 	}
-	pl := &Placement{Offsets: p.inputOrder(offsets), Arena: p.arena(offsets), LowerBound: p.lower, Strategy: o.Strategy}
-	pl.Optimal = pl.Arena == pl.LowerBound
-	if o.Capacity > 0 && pl.Arena > o.Capacity {
-		return pl, &CapacityError{Required: pl.Arena, Capacity: o.Capacity, LowerBound: p.lower, Proven: o.Capacity < p.lower}
+	for _, c := range r.comps {
+		c.offer(firstFit(c.p))
 	}
-	return pl, nil
+	r.progress()
+	if !r.hopeless() {
+		if opt.Strategy == Greedy || opt.Strategy == Auto {
+			r.greedy(ctx)
+		}
+		if opt.Strategy == Exact || opt.Strategy == Auto {
+			r.improve(ctx)
+		}
+	}
+	return r.finish()
 }
 
-func firstFit(p *problem) []int64 {
-	offsets := make([]int64, len(p.items))
-	var placed []int
+func (o *Options) validate() error {
+	switch o.Strategy {
+	case "", FirstFit, Greedy, Exact, Auto:
+	default:
+		return fmt.Errorf("pack: strategy %q is none of %s, %s, %s, %s", o.Strategy, FirstFit, Greedy, Exact, Auto)
+	}
+	if o.Capacity < 0 || o.Budget < 0 || o.Workers < 0 {
+		return fmt.Errorf("pack: negative option: capacity %d, budget %d, workers %d", o.Capacity, o.Budget, o.Workers)
+	}
+	return nil
+}
+
+// goal is the arena that is good enough.
+func (r *run) goal() int64 { return max(r.lower(), r.opt.Capacity) }
+
+// hopeless reports whether the capacity is known to be too small.
+func (r *run) hopeless() bool { return r.opt.Capacity > 0 && r.opt.Capacity < r.lower() }
+
+// lower is the best lower bound known.
+func (r *run) lower() int64 {
+	lower := r.p.lower
+	for _, c := range r.comps {
+		lower = max(lower, c.lower)
+	}
+	return lower
+}
+
+// arena is the smallest arena found so far.
+func (r *run) arena() int64 {
+	arena := r.p.alone()
+	for _, c := range r.comps {
+		arena = max(arena, c.arena)
+	}
+	return arena
+}
+
+// alone is the arena of the items that occupy nothing.
+func (p *problem) alone() int64 {
+	var arena int64
 	for i := range p.items {
-		if p.items[i].fixed != free {
-			offsets[i] = p.items[i].fixed
-			placed = append(placed, i)
+		if it := &p.items[i]; len(it.rects) == 0 {
+			arena = max(arena, max(it.fixed, 0)+it.size)
 		}
 	}
-	for i := range p.items {
-		it := &p.items[i]
-		if it.fixed != free {
-			continue
+	return arena
+}
+
+func (r *run) greedy(ctx context.Context) {
+	for _, c := range r.comps {
+		if c.arena > r.goal() {
+			c.greedy(ctx, r.goal())
 		}
-		var bad [][2]int64
-		for _, j := range placed {
-			for _, a := range it.rects {
-				for _, b := range p.items[j].rects {
-					if a.t0 < b.t1 && b.t0 < a.t1 {
-						bad = append(bad, [2]int64{offsets[j] + b.lo - a.hi, offsets[j] + b.hi - a.lo})
-					}
-				}
-			}
-		}
-		slices.SortFunc(bad, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
-		var o int64
-		for _, f := range bad {
-			if f[0] >= o {
-				break
-			}
-			if f[1] > o {
-				o = alignUp(f[1], it.align)
-			}
-		}
-		offsets[i] = o
-		placed = append(placed, i)
 	}
-	return offsets
+	r.progress()
+}
+
+// improve works on whichever component needs the largest arena, round by round,
+// until that is optimal, small enough, or beyond what can be tried.
+func (r *run) improve(ctx context.Context) {
+	for len(r.comps) > 0 && ctx.Err() == nil && !r.hopeless() {
+		worst := slices.MaxFunc(r.comps, func(a, b *contender) int { return int(min(1, max(-1, a.arena-b.arena))) })
+		if worst.arena <= r.goal() || worst.arena <= worst.lower || worst.done || r.budget-r.nodes < racers {
+			return
+		}
+		if worst.scores == nil {
+			worst.scores = newScorer(worst.p)
+		}
+		nodes, _ := worst.race(ctx, r.p.lower, r.opt.Capacity, r.budget-r.nodes, &r.opt)
+		r.nodes += nodes
+		r.progress()
+	}
+}
+
+// progress reports where the run stands.
+func (r *run) progress() {
+	if r.opt.Progress == nil {
+		return
+	}
+	if now := (Progress{r.arena(), r.lower(), r.nodes}); now != r.told {
+		r.told = now
+		r.opt.Progress(now)
+	}
+}
+
+// finish puts the placement together, and checks it as a whole.
+func (r *run) finish() (*Placement, error) {
+	p := r.p
+	out := &Placement{
+		Offsets:    make([]int64, len(p.items)),
+		LowerBound: r.lower(),
+		Strategy:   r.opt.Strategy,
+		Nodes:      r.nodes,
+	}
+	for i := range p.items {
+		if it := &p.items[i]; len(it.rects) == 0 {
+			out.Offsets[p.inputs[i]] = max(it.fixed, 0)
+		}
+	}
+	for _, c := range r.comps {
+		for i, in := range c.p.inputs {
+			out.Offsets[in] = c.offsets[i]
+		}
+	}
+	canonical := make([]int64, len(p.items))
+	for i, in := range p.inputs {
+		canonical[i] = out.Offsets[in]
+	}
+	if err := p.verify(canonical); err != nil {
+		return nil, fmt.Errorf("pack: internal error, the placement found is wrong: %w", err)
+	}
+	out.Arena = p.arena(canonical)
+	out.Optimal = out.Arena == out.LowerBound
+	if r.opt.Capacity > 0 && out.Arena > r.opt.Capacity {
+		return out, &CapacityError{
+			Required:   out.Arena,
+			Capacity:   r.opt.Capacity,
+			LowerBound: out.LowerBound,
+			Proven:     r.hopeless(),
+		}
+	}
+	return out, nil
 }

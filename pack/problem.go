@@ -15,9 +15,14 @@ type problem struct {
 	items    []item
 	inputs   []int // input index of each item
 	buffers  []Buffer
-	sections int   // sections are numbered [0, sections)
+	sections int // sections are numbered [0, sections)
+
+	// What summarise finds out about the items.
 	lower    int64 // lower bound on the arena, in bytes
+	grain    int64 // all sizes, edges, alignments and fixed offsets are multiples of it
 	gaps     bool  // some item is not one whole rectangle
+	plain    bool  // every item is one whole rectangle, and none is fixed
+	provable bool  // an exhausted search is a proof; see [searcher]
 }
 
 // An item is one buffer. Its rectangles do not overlap each other.
@@ -114,14 +119,49 @@ func newProblem(buffers []Buffer) (*problem, error) {
 			for _, r := range it.rects[1:] {
 				it.t0, it.t1 = min(it.t0, r.t0), max(it.t1, r.t1)
 			}
-			p.gaps = p.gaps || !it.whole()
 		}
 	}
+	p.dropSections()
 	if err := p.checkFixed(); err != nil {
 		return nil, err
 	}
-	p.lower = p.lowerBound()
+	p.summarise()
 	return p, nil
+}
+
+// dropSections keeps only the sections whose set of live rectangles is not part
+// of a neighbour's. Two rectangles share a kept section exactly when they share
+// any, and the most live bytes are found in a kept one, so nothing is lost.
+func (p *problem) dropSections() {
+	starts := make([]bool, p.sections+1) // a rectangle starts at the lower edge of section t
+	ends := make([]bool, p.sections+1)   // a rectangle ends there
+	for i := range p.items {
+		for _, r := range p.items[i].rects {
+			starts[r.t0], ends[r.t1] = true, true
+		}
+	}
+	// Going forward, a live set is greatest at the last section before an end,
+	// provided something started since the previous one that was kept.
+	kept := make([]int32, p.sections+1) // kept sections before t
+	var n int32
+	started := false
+	for t := range p.sections {
+		kept[t] = n
+		started = started || starts[t]
+		if started && ends[t+1] {
+			n++
+			started = false
+		}
+	}
+	kept[p.sections] = n
+	for i := range p.items {
+		it := &p.items[i]
+		for k, r := range it.rects {
+			it.rects[k].t0, it.rects[k].t1 = kept[r.t0], kept[r.t1]
+		}
+		it.t0, it.t1 = kept[it.t0], kept[it.t1]
+	}
+	p.sections = int(n)
 }
 
 // addSizes adds two sizes that are not negative, unless the sum overflows.
@@ -300,15 +340,6 @@ func mergeRects(rects []rect) []rect {
 	done = append(done, open...)
 	slices.SortFunc(done, compareRects)
 	return done
-}
-
-// place puts an offset per item into the order of the input.
-func (p *problem) inputOrder(offsets []int64) []int64 {
-	out := make([]int64, len(offsets))
-	for i, in := range p.inputs {
-		out[in] = offsets[i]
-	}
-	return out
 }
 
 // arena returns the bytes that a placement spans.

@@ -8,13 +8,17 @@ import (
 
 // verify is what every placement passes before it is returned, and what [Check]
 // would say of it, in time n log n. Rectangles are taken by rising lower edge:
-// two of them collide exactly when the skyline of those taken before is above
+// two of them collide exactly when the highest top of those taken before is above
 // the lower edge of one somewhere in its lifetime.
 func (p *problem) verify(offsets []int64) error {
 	if len(offsets) != len(p.items) {
 		return fmt.Errorf("pack: %d offsets for %d buffers", len(offsets), len(p.items))
 	}
-	var rects []placedRect
+	type placed struct {
+		placedRect
+		item int32
+	}
+	rects := make([]placed, 0, len(p.items))
 	for i := range p.items {
 		it := &p.items[i]
 		switch o := offsets[i]; {
@@ -23,14 +27,14 @@ func (p *problem) verify(offsets []int64) error {
 				fmt.Sprintf("offset %d is negative, not aligned or not the fixed one", o)}
 		default:
 			for _, r := range it.rects {
-				rects = append(rects, placedRect{r.t0, r.t1, o + r.lo, o + r.hi, int32(i)})
+				rects = append(rects, placed{placedRect{r.t0, r.t1, o + r.lo, o + r.hi}, int32(i)})
 			}
 		}
 	}
-	slices.SortFunc(rects, func(a, b placedRect) int {
+	slices.SortFunc(rects, func(a, b placed) int {
 		return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.item, b.item))
 	})
-	sky := newSkyline(p.sections)
+	sky := newHeights(p.sections)
 	for _, r := range rects {
 		if top := sky.top(r.t0, r.t1); top > r.lo {
 			in := p.inputs[r.item]
@@ -39,13 +43,6 @@ func (p *problem) verify(offsets []int64) error {
 		sky.raise(r.t0, r.t1, r.hi)
 	}
 	return nil
-}
-
-// A placedRect is a rectangle at its absolute bytes [lo, hi).
-type placedRect struct {
-	t0, t1 int32
-	lo, hi int64
-	item   int32
 }
 
 // checkFixed reports two fixed buffers that are in each other's way.

@@ -1,0 +1,142 @@
+package pack
+
+import (
+	"cmp"
+	"slices"
+)
+
+// firstFit places in canonical order, which is the rule of [FirstFit].
+func firstFit(p *problem) []int64 {
+	order := make([]int32, len(p.items))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	if p.plain {
+		return sweepFit(p, order)
+	}
+	return fitInOrder(p, order)
+}
+
+// sweepFit is first fit in an order of rising start, for plain problems: what is
+// in the way of an item is exactly what is live when it starts, so that the free
+// gaps at one time are all there is to know. It takes time n log n.
+func sweepFit(p *problem, order []int32) []int64 {
+	ending := make([]int32, len(order)) // items by end
+	copy(ending, order)
+	slices.SortFunc(ending, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(p.items[a].t1, p.items[b].t1), cmp.Compare(a, b))
+	})
+	offsets := make([]int64, len(p.items))
+	gaps := newGapTree()
+	for _, i := range order {
+		it := &p.items[i]
+		for len(ending) > 0 && p.items[ending[0]].t1 <= it.t0 {
+			e := ending[0]
+			gaps.free(offsets[e], offsets[e]+p.items[e].size)
+			ending = ending[1:]
+		}
+		offsets[i] = gaps.take(it.size, it.align)
+	}
+	return offsets
+}
+
+// fitInOrder is first fit in any order, for any problem. Fixed items are placed
+// before all others. Time grows with the number of pairs of items that are live
+// together.
+func fitInOrder(p *problem, order []int32) []int64 {
+	offsets := make([]int64, len(p.items))
+	index := newIndex(p.sections)
+	for i := range p.items {
+		if it := &p.items[i]; it.fixed != free {
+			offsets[i] = it.fixed
+			index.add(it, offsets[i])
+		}
+	}
+	var hits []placedRect
+	var barred []span
+	for _, i := range order {
+		it := &p.items[i]
+		if it.fixed != free {
+			continue
+		}
+		barred = barred[:0]
+		for _, r := range it.rects {
+			hits = index.overlapping(hits[:0], r.t0, r.t1)
+			for _, h := range hits {
+				// Offsets strictly between these two make r and h collide.
+				if h.hi > r.lo {
+					barred = append(barred, span{h.lo - r.hi, h.hi - r.lo})
+				}
+			}
+		}
+		slices.SortFunc(barred, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
+		var o int64
+		for _, s := range barred {
+			if s.lo >= o {
+				break
+			}
+			if s.hi > o {
+				o = alignUp(s.hi, it.align)
+			}
+		}
+		offsets[i] = o
+		index.add(it, o)
+	}
+	return offsets
+}
+
+// A span is an open interval (lo, hi) of offsets.
+type span struct{ lo, hi int64 }
+
+// An index finds the placed rectangles that are live in a range of sections:
+// those that cover its first section, from a segment tree in which each
+// rectangle lies on the few nodes that make it up, and those that start later
+// within the range, from a list for each section.
+type index struct {
+	leaves int
+	cover  [][]placedRect // by node
+	starts [][]placedRect // by section
+}
+
+// A placedRect is a rectangle at its absolute bytes [lo, hi).
+type placedRect struct {
+	t0, t1 int32
+	lo, hi int64
+}
+
+func newIndex(sections int) *index {
+	leaves := 1
+	for leaves < sections {
+		leaves *= 2
+	}
+	return &index{leaves, make([][]placedRect, 2*leaves), make([][]placedRect, sections)}
+}
+
+// add enters the rectangles of an item placed at offset.
+func (x *index) add(it *item, offset int64) {
+	for _, r := range it.rects {
+		placed := placedRect{r.t0, r.t1, offset + r.lo, offset + r.hi}
+		x.starts[r.t0] = append(x.starts[r.t0], placed)
+		for a, b := int(r.t0)+x.leaves, int(r.t1)+x.leaves; a < b; a, b = a/2, b/2 {
+			if a&1 == 1 {
+				x.cover[a] = append(x.cover[a], placed)
+				a++
+			}
+			if b&1 == 1 {
+				b--
+				x.cover[b] = append(x.cover[b], placed)
+			}
+		}
+	}
+}
+
+// overlapping appends the placed rectangles live somewhere in [t0, t1) to dst.
+func (x *index) overlapping(dst []placedRect, t0, t1 int32) []placedRect {
+	for n := int(t0) + x.leaves; n >= 1; n /= 2 {
+		dst = append(dst, x.cover[n]...)
+	}
+	for t := t0 + 1; t < t1; t++ {
+		dst = append(dst, x.starts[t]...)
+	}
+	return dst
+}

@@ -1,0 +1,184 @@
+package pack
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// A contender is one component on its way to a smaller arena.
+type contender struct {
+	p       *problem
+	offsets []int64 // the best placement so far
+	arena   int64
+	lower   int64 // no placement is smaller
+	done    bool  // there is nothing more to try
+
+	scores   *scorer
+	skyline  *skyline
+	net      *network
+	slots    [racers]*searcher
+	attempts int // searches begun so far
+	runs     int // skylines tried so far
+}
+
+// racers is how many searches run at a time, as far as results are concerned:
+// workers share them out, and fewer workers run them one after the other.
+const racers = 4
+
+// offer takes a placement if it is better than the best so far.
+func (c *contender) offer(offsets []int64) bool {
+	arena := c.p.arena(offsets)
+	if c.offsets != nil && arena >= c.arena {
+		return false
+	}
+	c.offsets = append(c.offsets[:0], offsets...)
+	c.arena = arena
+	return true
+}
+
+// An attempt is one search to be run.
+type attempt struct {
+	capacity int64
+	nodes    int64
+	status   status
+	complete bool
+}
+
+// race runs one round: a search in each slot, with at most budget nodes in all.
+// It returns the nodes that count, and whether there is a better placement.
+//
+// Without a capacity the searches aim at different arenas between the lower
+// bound and the best: more room does not make every problem easier for every
+// search, and a miss at a low aim costs little beside a hit at a higher one. The
+// lowest hit wins; searches that aim higher are stopped, and do not count
+// whether they ended before or not. So a round has one outcome, however its
+// searches are scheduled.
+func (c *contender) race(ctx context.Context, goal, capacity, budget int64, o *Options) (nodes int64, better bool) {
+	if c.net == nil {
+		if c.net = newNetwork(c.p); c.net == nil {
+			c.done = true
+			return 0, false
+		}
+		for k := range c.slots {
+			c.slots[k] = newSearcher(c.net)
+		}
+	}
+	var tries [racers]attempt
+	c.aim(&tries, goal, capacity)
+
+	var won atomic.Int32 // least slot that solved
+	won.Store(racers)
+	begin := c.attempts
+	c.attempts += racers
+	search := func(k int) {
+		s, a := c.slots[k], &tries[k]
+		limit := c.prepare(s, begin+k, o.Strategy == Exact)
+		stop := func() bool { return won.Load() < int32(k) || ctx.Err() != nil }
+		if stop() {
+			a.status = aborted
+			return
+		}
+		a.status = s.run(a.capacity, min(limit, budget/racers), stop)
+		a.nodes, a.complete = s.nodes, s.complete
+		if a.status == solved {
+			for w := won.Load(); int32(k) < w && !won.CompareAndSwap(w, int32(k)); w = won.Load() {
+			}
+		}
+	}
+	parallel(racers, o.Workers, search)
+
+	for k := range tries {
+		a := &tries[k]
+		nodes += a.nodes
+		switch {
+		case a.status == failed && a.complete:
+			c.lower = max(c.lower, a.capacity+c.p.grain)
+		case a.status == solved:
+			better = c.offer(c.slots[k].floor)
+			for _, s := range c.slots {
+				clear(s.memo) // what stopped searches left there depends on when they were
+			}
+			return nodes, better
+		}
+	}
+	return nodes, false
+}
+
+// aim sets the capacities of a round, rising.
+func (c *contender) aim(tries *[racers]attempt, goal, capacity int64) {
+	grain := c.p.grain
+	if capacity > 0 {
+		for k := range tries {
+			tries[k].capacity = capacity / grain * grain
+		}
+		return
+	}
+	// All arenas that can be reached are multiples of the grain.
+	low := max(c.lower, goal/grain*grain)
+	gap := (c.arena - low) / grain
+	tries[0].capacity = low
+	tries[1].capacity = low + gap/8*grain
+	tries[2].capacity = low + gap/2*grain
+	tries[3].capacity = c.arena - grain
+}
+
+// prepare sets the n-th search up and returns its node limit. Searches differ in
+// ranking, in noise, and in how they choose the section to work on. Few searches
+// are long and most are short, since good luck early on counts for more than
+// patience: limits follow Luby, Sinclair and Zuckerman, "Optimal speedup of Las
+// Vegas algorithms", 1993. To prove something, all have to grow.
+func (c *contender) prepare(s *searcher, n int, prove bool) int64 {
+	ways := 2 * int(rankings)
+	round := n / ways
+	var noise int64
+	if round > 0 {
+		noise = 3 * fixedOne / 2
+	}
+	s.rank = places(ranked(c.scores.score(ranking(n%ways/2), noise, uint64(n))))
+	s.tight = n%2 == 1
+	items := int64(len(c.p.items))
+	switch {
+	case prove:
+		return (items + 1000) << min(n/racers, 40)
+	case round == 0:
+		return items + 200
+	default:
+		return luby(round) * (items + 1000)
+	}
+}
+
+// luby returns element n of 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ..., counted from 1.
+func luby(n int) int64 {
+	for k := 1; ; {
+		switch {
+		case n == 1<<k-1:
+			return 1 << (k - 1)
+		case n < 1<<k-1:
+			n -= 1<<(k-1) - 1
+			k = 1
+		default:
+			k++
+		}
+	}
+}
+
+// parallel calls f for 0 to n-1, in rising order, on so many goroutines.
+func parallel(n, workers int, f func(int)) {
+	if workers <= 1 {
+		for k := range n {
+			f(k)
+		}
+		return
+	}
+	var next atomic.Int32
+	var wg sync.WaitGroup
+	for range min(workers, n) {
+		wg.Go(func() {
+			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
+				f(k)
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,462 @@
+package pack
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// A searcher looks, depth first, for a placement within a capacity.
+//
+// It builds placements bottom up. Each item that is not placed has a floor: an
+// offset below which it cannot lie any more. A step of the search takes an item
+// that is ready (at its floor, everything else would have to lie above it) and
+// tries two cases: the item lies at its floor; or it does not, and then rests on
+// an item that is not placed yet, so that its floor rises to the least top that
+// such an item can have. Every placement can be pushed down until each item
+// rests on the bottom, a fixed item or another item, so one of the cases holds,
+// and no placement is met twice. These are the canonical placements of MiniMalloc
+// (Moffitt, ASPLOS 2023) with the branching of Le Pape's setTimes for schedules:
+// bytes stand for time, sections for machines.
+//
+// What follows from floors in each section is in infer.go.
+//
+// Searches that fail are cut short by three things: items that no longer share
+// sections, even indirectly, are searched apart; states found hopeless are
+// remembered; and what a section has refused raises its weight, so that the
+// search turns to trouble first.
+//
+// For items with gaps an exhausted search is a proof when alignments are equal:
+// otherwise two items can hold each other up without either resting on a third.
+type searcher struct {
+	net      *network
+	capacity int64
+	rank     []int32 // items to try first have the least
+	tight    bool    // choose the tightest section to work on, else the lowest
+
+	floor    []int64
+	placed   []bool
+	spots    [][]spot
+	sections []section
+	dirty    []uint64 // sections to infer from, one bit each
+	spanning []int32  // items not placed that are live on both sides of border t
+
+	floors   []floorChange // what to undo
+	changes  []sectionChange
+	moves    []int32 // placed items, in order
+	pool     []int32 // items of the parts being searched, as a stack
+	tried    []int32 // items postponed at the nodes on the way down, as a stack
+	stamps   []int64 // items tried at the current node have the latest stamp
+	stamp    int64
+	memo     []uint64
+	salt     uint64
+	nodes    int64
+	limit    int64
+	stop     func() bool
+	complete bool // what failed did so for good reason
+}
+
+// A section is the state of one section: the entries of items not placed, and
+// what infer found out about them.
+type section struct {
+	entries []entry // live[:live] are not placed; the others by placement, last first
+	live    int
+	remain  int64 // bytes of the live entries
+	weight  int64 // 1 + contradictions met here
+	summary
+}
+
+// A summary of the live entries of a section at their floors.
+type summary struct {
+	low    int64 // least bottom
+	end    int64 // least top
+	endBy  int32 // item with the least top
+	second int64 // least top of the other items
+	firsts int32 // entries that could be the lowest
+}
+
+type floorChange struct {
+	item  int32
+	floor int64
+}
+
+type sectionChange struct {
+	section int32
+	summary
+}
+
+// unbounded is greater than any offset or top.
+const unbounded = math.MaxInt64 / 4
+
+// A status is how a search ended.
+type status int
+
+const (
+	solved  status = iota // all items are placed
+	failed                // there is no way to place them
+	aborted               // out of nodes, or told to stop
+)
+
+const memoSize = 1 << 16
+
+func newSearcher(net *network) *searcher {
+	n := len(net.p.items)
+	s := &searcher{
+		net:      net,
+		floor:    make([]int64, n),
+		placed:   make([]bool, n),
+		spots:    make([][]spot, n),
+		sections: make([]section, net.p.sections),
+		dirty:    make([]uint64, (net.p.sections+63)/64),
+		spanning: make([]int32, net.p.sections+1),
+		stamps:   make([]int64, n),
+		memo:     make([]uint64, memoSize),
+	}
+	for i := range s.spots {
+		s.spots[i] = slices.Clone(net.entries[i])
+	}
+	for t := range s.sections {
+		s.sections[t].entries = slices.Clone(net.sections[t])
+	}
+	return s
+}
+
+// run searches for a placement of all items within capacity, for at most limit
+// nodes or until stop. When it is solved, floor holds the offsets.
+func (s *searcher) run(capacity, limit int64, stop func() bool) status {
+	s.reset(capacity)
+	s.limit, s.stop = limit, stop
+	s.markDirty(0, int32(s.net.p.sections))
+	if !s.infer() {
+		s.complete = true
+		return failed
+	}
+	items := make([]int32, len(s.placed))
+	for i := range items {
+		items[i] = int32(i)
+	}
+	return s.split(items, 0, int32(s.net.p.sections))
+}
+
+func (s *searcher) reset(capacity int64) {
+	s.capacity = capacity
+	s.salt = mix(uint64(capacity) + 1)
+	s.nodes = 0
+	s.complete = s.net.p.provable
+	s.floors, s.changes, s.moves, s.pool = s.floors[:0], s.changes[:0], s.moves[:0], s.pool[:0]
+	s.tried = s.tried[:0]
+	clear(s.dirty)
+	clear(s.spanning)
+	for t := range s.sections {
+		sec := &s.sections[t]
+		sec.live, sec.remain, sec.weight = len(sec.entries), 0, 1
+		for _, e := range sec.entries {
+			sec.remain += e.hi - e.lo
+		}
+	}
+	for i := range s.placed {
+		it := &s.net.p.items[i]
+		s.placed[i] = false
+		s.floor[i] = max(it.fixed, 0)
+		for t := it.t0 + 1; t < it.t1; t++ {
+			s.spanning[t]++
+		}
+	}
+}
+
+// solve places items, all of which lie within the sections [a, b).
+func (s *searcher) solve(items []int32, a, b int32) status {
+	key := s.key(items)
+	if s.memo[key%memoSize] == key {
+		s.nodes++
+		return failed
+	}
+	base := len(s.tried)
+	defer func() { s.tried = s.tried[:base] }()
+	for {
+		s.nodes++
+		if s.nodes > s.limit || s.nodes&63 == 0 && s.stop() {
+			return aborted
+		}
+		i, ready := s.pick(items, a, b)
+		mark := s.mark()
+		if s.put(i) && s.infer() {
+			if st := s.split(items, a, b); st != failed {
+				return st
+			}
+		}
+		s.undo(mark)
+		next := s.postponed(i)
+		if !ready {
+			// The item may also lie below what it was supposed to rest on.
+			s.complete = false
+			next = max(next, s.floor[i]+1)
+		}
+		s.tried = append(s.tried, i)
+		if !s.raise(i, next) || !s.raiseTried(items, s.tried[base:]) || !s.infer() {
+			s.memo[key%memoSize] = key
+			return failed
+		}
+	}
+}
+
+// raiseTried draws the conclusion of all the cases tried at a node together. The
+// lowest of the items rests on what is placed, so it is none of those that have
+// been tried: they lie above one that has not. Without this two items would go
+// on postponing each other. It reports false when there is no such item.
+func (s *searcher) raiseTried(items, tried []int32) bool {
+	if s.net.p.gaps {
+		return true // above does not mean higher up
+	}
+	s.stamp++
+	for _, i := range tried {
+		s.stamps[i] = s.stamp
+	}
+	least := int64(unbounded)
+	for _, i := range items {
+		if s.stamps[i] != s.stamp {
+			least = min(least, s.floor[i]+s.net.p.items[i].size)
+		}
+	}
+	for _, i := range tried {
+		if !s.raise(i, least) {
+			return false
+		}
+	}
+	return true
+}
+
+// split solves, one after the other, the parts into which the items not placed
+// fall: they share no section with each other.
+func (s *searcher) split(items []int32, a, b int32) status {
+	base := len(s.pool)
+	st := solved
+	for from, t := a, a+1; t <= b && st == solved; t++ {
+		if t < b && s.spanning[t] > 0 {
+			continue
+		}
+		start := len(s.pool)
+		for _, i := range items {
+			if it := &s.net.p.items[i]; !s.placed[i] && it.t0 >= from && it.t0 < t {
+				s.pool = append(s.pool, i)
+			}
+		}
+		if part := s.pool[start:]; len(part) > 0 {
+			st = s.solve(part, from, t)
+		}
+		from = t
+	}
+	s.pool = s.pool[:base]
+	return st
+}
+
+// key identifies the state of the items not placed, which is all that decides
+// whether they can be: their floors.
+func (s *searcher) key(items []int32) uint64 {
+	h := s.salt
+	for _, i := range items {
+		h += mix(uint64(s.floor[i])*0x9e3779b97f4a7c15 + uint64(i)*0xc2b2ae3d27d4eb4f + s.salt)
+	}
+	return mix(h) | memoSize // never the zero of an empty slot
+}
+
+// pick chooses the item to decide on, and says whether it is ready.
+func (s *searcher) pick(items []int32, a, b int32) (item int32, ready bool) {
+	sec := s.pickSection(a, b)
+	limit := s.capacity - sec.remain
+	if !s.tight {
+		limit = sec.low
+	}
+	item = none
+	for _, e := range sec.entries[:sec.live] {
+		if s.floor[e.item]+e.lo <= limit && (item == none || s.rank[e.item] < s.rank[item]) && s.blocker(e.item) == none {
+			item = e.item
+		}
+	}
+	if item != none {
+		return item, true
+	}
+	// Nothing that could be lowest in the section is ready. What lies in the way
+	// of one of them elsewhere may be, or what lies in the way of that.
+	item = sec.endBy
+	for range items {
+		next := s.blocker(item)
+		if next == none {
+			return item, true
+		}
+		item = next
+	}
+	item = none
+	for _, i := range items {
+		r := s.blocker(i) == none
+		if item == none || r && !ready || r == ready && s.floor[i] < s.floor[item] {
+			item, ready = i, r
+		}
+	}
+	return item, ready
+}
+
+// pickSection chooses the section to work on: of tight searchers the one with
+// the fewest entries that could be lowest, for its weight; of others the lowest.
+func (s *searcher) pickSection(a, b int32) *section {
+	var best *section
+	for t := a; t < b; t++ {
+		sec := &s.sections[t]
+		if sec.live == 0 {
+			continue
+		}
+		switch {
+		case best == nil:
+			best = sec
+		case !s.tight && sec.low != best.low:
+			if sec.low < best.low {
+				best = sec
+			}
+		case int64(sec.firsts)*best.weight < int64(best.firsts)*sec.weight:
+			best = sec
+		}
+	}
+	return best
+}
+
+// blocker returns an item that could lie below i somewhere while i is at its
+// floor, or none when i is ready.
+func (s *searcher) blocker(i int32) int32 {
+	f := s.floor[i]
+	for _, r := range s.net.p.items[i].rects {
+		for t := r.t0; t < r.t1; t++ {
+			sec := &s.sections[t]
+			if sec.endBy != i {
+				if sec.end <= f+r.lo {
+					return sec.endBy
+				}
+			} else if sec.second <= f+r.lo {
+				for _, e := range sec.entries[:sec.live] {
+					if e.item != i && s.floor[e.item]+e.hi == sec.second {
+						return e.item
+					}
+				}
+			}
+		}
+	}
+	return none
+}
+
+// postponed returns the least offset of item i given that it does not rest on
+// what is placed.
+func (s *searcher) postponed(i int32) int64 {
+	least := int64(unbounded)
+	for _, r := range s.net.p.items[i].rects {
+		for t := r.t0; t < r.t1; t++ {
+			sec := &s.sections[t]
+			if sec.endBy != i {
+				least = min(least, sec.end-r.lo)
+			} else {
+				least = min(least, sec.second-r.lo)
+			}
+		}
+	}
+	return least
+}
+
+// put places item i at its floor and lifts all others that meet it above it. It
+// reports false when one of them cannot be lifted.
+func (s *searcher) put(i int32) bool {
+	it := &s.net.p.items[i]
+	s.placed[i] = true
+	s.moves = append(s.moves, i)
+	for t := it.t0 + 1; t < it.t1; t++ {
+		s.spanning[t]--
+	}
+	for k, sp := range s.spots[i] {
+		sec := &s.sections[sp.section]
+		sec.live--
+		last := sec.entries[sec.live]
+		mine := sec.entries[sp.at]
+		sec.entries[sp.at], sec.entries[sec.live] = last, mine
+		s.spots[last.item][last.nth].at = sp.at
+		s.spots[i][k].at = int32(sec.live)
+		sec.remain -= mine.hi - mine.lo
+	}
+	for _, r := range it.rects {
+		s.markDirty(r.t0, r.t1)
+	}
+	f := s.floor[i]
+	for _, a := range s.net.arcs[i] {
+		if !s.placed[a.to] && s.floor[a.to] < f+a.up && !s.raise(a.to, f+a.up) {
+			for _, r := range it.rects {
+				for t := r.t0; t < r.t1; t++ {
+					s.sections[t].weight++
+				}
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// take back the last placed item. Entries moved since then have moved back.
+func (s *searcher) unput() {
+	i := s.moves[len(s.moves)-1]
+	s.moves = s.moves[:len(s.moves)-1]
+	s.placed[i] = false
+	it := &s.net.p.items[i]
+	for t := it.t0 + 1; t < it.t1; t++ {
+		s.spanning[t]++
+	}
+	for k := len(s.spots[i]) - 1; k >= 0; k-- {
+		sec := &s.sections[s.spots[i][k].section]
+		e := &sec.entries[sec.live]
+		sec.live++
+		sec.remain += e.hi - e.lo
+	}
+}
+
+// A mark is a state to come back to.
+type mark struct{ floors, changes, moves int }
+
+func (s *searcher) mark() mark { return mark{len(s.floors), len(s.changes), len(s.moves)} }
+
+func (s *searcher) undo(m mark) {
+	for k := len(s.floors) - 1; k >= m.floors; k-- {
+		s.floor[s.floors[k].item] = s.floors[k].floor
+	}
+	for k := len(s.changes) - 1; k >= m.changes; k-- {
+		s.sections[s.changes[k].section].summary = s.changes[k].summary
+	}
+	for len(s.moves) > m.moves {
+		s.unput()
+	}
+	s.floors, s.changes = s.floors[:m.floors], s.changes[:m.changes]
+	clear(s.dirty)
+}
+
+// markDirty notes the sections [a, b) for inference.
+func (s *searcher) markDirty(a, b int32) {
+	if a >= b {
+		return
+	}
+	first, last := a>>6, (b-1)>>6
+	from := ^uint64(0) << (a & 63)
+	to := ^uint64(0) >> (63 - (b-1)&63)
+	if first == last {
+		s.dirty[first] |= from & to
+		return
+	}
+	s.dirty[first] |= from
+	for w := first + 1; w < last; w++ {
+		s.dirty[w] = ^uint64(0)
+	}
+	s.dirty[last] |= to
+}
+
+// nextDirty takes the first dirty section.
+func (s *searcher) nextDirty() (t int, ok bool) {
+	for w, d := range s.dirty {
+		if d != 0 {
+			s.dirty[w] = d & (d - 1)
+			return w<<6 + bits.TrailingZeros64(d), true
+		}
+	}
+	return 0, false
+}
