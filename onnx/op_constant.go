@@ -1,0 +1,4 @@
+package onnx
+
+// constantOps lists the operators that make elements of attributes.
+var constantOps = []row{}

@@ -1,0 +1,151 @@
+package onnx
+
+import (
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+)
+
+// binary converts an operator that is code over two inputs which broadcast
+// against each other.
+func binary(code op.Code) converter {
+	return func(c *call) []graph.Value { return list(c.elementwise(code, nil, c.in...)) }
+}
+
+// legacyBinary converts an operator of two inputs as it was before opset 7.
+func legacyBinary(code op.Code) converter {
+	return func(c *call) []graph.Value { return list(c.elementwise(code, nil, c.in[0], c.legacyOperand())) }
+}
+
+// legacyOperand returns input 1 with the axes by which the operators before
+// opset 7 broadcast it to input 0. Without the attribute "broadcast" the
+// shapes must be the same. With it, the axes of input 1 are axes "axis" and
+// those that follow of input 0, or its last ones when "axis" is not given; a
+// single element goes with every shape.
+func (c *call) legacyOperand() graph.Value {
+	a, b := c.shape(0), c.shape(1)
+	if !c.flag("broadcast", false) {
+		if !a.Equal(b) {
+			c.failf("the inputs have the shapes %v and %v, and the attribute \"broadcast\" is not set", a, b)
+		}
+		return c.in[1]
+	}
+	if b.Elems() == 1 {
+		return c.reshape(c.in[1])
+	}
+	at := len(a) - len(b)
+	if c.hasAttr("axis") {
+		at = c.axis(c.int("axis", 0), len(a))
+	}
+	if at < 0 || at+len(b) > len(a) {
+		c.failf("the shape %v does not fit into %v from axis %d on", b, a, at)
+	}
+	dims := make([]int, len(a)-at)
+	for i := range dims {
+		if dims[i] = 1; i < len(b) {
+			dims[i] = b[i]
+		}
+		if dims[i] != 1 && dims[i] != a[at+i] {
+			c.failf("the shape %v does not broadcast to %v from axis %d on", b, a, at)
+		}
+	}
+	return c.reshape(c.in[1], dims...)
+}
+
+// prelu takes a slope that broadcasts to the input, but not the other way.
+func prelu(c *call) []graph.Value {
+	y := c.elementwise(op.PRelu, nil, c.in...)
+	if x := c.shape(0); !y.Type().Shape.Equal(x) {
+		c.failf("the slope, of shape %v, does not broadcast to the input, of shape %v", c.shape(1), x)
+	}
+	return list(y)
+}
+
+// legacyPRelu takes one slope, or one for each channel; channels are axis 1.
+func legacyPRelu(c *call) []graph.Value {
+	x, slope := c.shape(0), c.in[1]
+	switch n := c.shape(1).Elems(); {
+	case n == 1:
+		slope = c.reshape(slope)
+	case len(x) > 1 && n == x[1]:
+		dims := make([]int, len(x)-1)
+		for i := range dims {
+			dims[i] = 1
+		}
+		dims[0] = n
+		slope = c.reshape(slope, dims...)
+	case len(x) == 1 && n == x[0]:
+	default:
+		c.failf("the slope has %d elements, neither 1 nor one for each channel of %v", n, x)
+	}
+	return list(c.elementwise(op.PRelu, nil, c.in[0], slope))
+}
+
+// variadic converts an operator that folds any number of inputs with code,
+// the inputs broadcast against each other.
+func variadic(code op.Code) converter {
+	return func(c *call) []graph.Value {
+		y := c.in[0]
+		for _, x := range c.in[1:] {
+			y = c.elementwise(code, nil, y, x)
+		}
+		return list(y)
+	}
+}
+
+// legacyVariadic is variadic for inputs of one shape, as before opset 8.
+func legacyVariadic(code op.Code) converter {
+	fold := variadic(code)
+	return func(c *call) []graph.Value {
+		for i := range c.in {
+			if !c.has(i) {
+				c.failf("input %d is absent", i)
+			}
+			if !c.shape(i).Equal(c.shape(0)) {
+				c.failf("input %d has the shape %v, input 0 the shape %v", i, c.shape(i), c.shape(0))
+			}
+		}
+		return fold(c)
+	}
+}
+
+// mean divides what sum computes by the number of inputs.
+func mean(sum converter) converter {
+	return func(c *call) []graph.Value {
+		y := sum(c)[0]
+		if len(c.in) > 1 {
+			var err error
+			y, err = op.WithScalar(op.Div, y, kernel.Int64Scalar(int64(len(c.in))), false)
+			c.must(err)
+		}
+		return list(y)
+	}
+}
+
+// mod has the sign of the divisor, or of the dividend when "fmod" is set.
+// Floating-point types only have the latter.
+func mod(c *call) []graph.Value {
+	switch t := c.in[0].Type().DType; {
+	case c.flag("fmod", false):
+		return list(c.elementwise(op.Fmod, nil, c.in...))
+	case t.IsFloat():
+		c.failf("the inputs are of type %v, for which the attribute \"fmod\" must be 1", t)
+		return nil
+	default:
+		return list(c.elementwise(op.Mod, nil, c.in...))
+	}
+}
+
+func bitShift(c *call) []graph.Value {
+	switch direction := c.text("direction", ""); direction {
+	case "LEFT":
+		return list(c.elementwise(op.ShiftLeft, nil, c.in...))
+	case "RIGHT":
+		return list(c.elementwise(op.ShiftRight, nil, c.in...))
+	default:
+		c.failf("attribute \"direction\" is %q, not \"LEFT\" or \"RIGHT\"", direction)
+		return nil
+	}
+}
+
+func where(c *call) []graph.Value { return list(c.elementwise(op.Where, nil, c.in...)) }

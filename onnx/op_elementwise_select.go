@@ -1,0 +1,131 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/onnx/internal/wire"
+)
+
+// cast converts to the element type that "to" numbers. What does not fit the
+// type is left open by the operator; see [op.CastTo].
+func cast(c *call) []graph.Value {
+	if !c.hasAttr("to") {
+		c.failf("attribute \"to\" is missing")
+	}
+	return list(c.castTo(c.in[0], c.dtype("to", dtype.Invalid)))
+}
+
+// legacyCast converts to the element type that "to" spells, as in "FLOAT16".
+func legacyCast(c *call) []graph.Value {
+	name := c.text("to", "")
+	for d := wire.Float; d.Valid(); d++ {
+		if d.String() == name {
+			t, err := elementType(d)
+			c.must(err)
+			return list(c.castTo(c.in[0], t))
+		}
+	}
+	c.failf("attribute \"to\": %q is not an element type", name)
+	return nil
+}
+
+// castLike converts to the element type of input 1.
+func castLike(c *call) []graph.Value { return list(c.castTo(c.in[0], c.in[1].Type().DType)) }
+
+// castTo is [op.CastTo] with the error that the call unwinds with.
+func (c *call) castTo(v graph.Value, t dtype.Type) graph.Value {
+	v, err := op.CastTo(v, t)
+	c.must(err)
+	return v
+}
+
+// clip takes its bounds as inputs; an absent one bounds nothing, so that an
+// infinity stays one. Where the bounds cross, the upper one wins.
+func clip(c *call) []graph.Value {
+	y := c.in[0]
+	for i, code := range [...]op.Code{1: op.Maximum, 2: op.Minimum} {
+		if i == 0 || !c.has(i) {
+			continue
+		}
+		if n := c.shape(i).Elems(); n != 1 {
+			c.failf("input %d is a bound with the shape %v, not a single element", i, c.shape(i))
+		}
+		y = c.elementwise(code, nil, y, c.reshape(c.in[i]))
+	}
+	return list(y)
+}
+
+// legacyClip takes its bounds as attributes. At opset 6 these have defaults:
+// the least and the greatest finite float32.
+func legacyClip(defaults bool) converter {
+	return func(c *call) []graph.Value {
+		y := c.in[0]
+		for _, bound := range [...]struct {
+			name string
+			code op.Code
+			def  float64
+		}{
+			{"min", op.Maximum, -math.MaxFloat32},
+			{"max", op.Minimum, math.MaxFloat32},
+		} {
+			if !defaults && !c.hasAttr(bound.name) {
+				continue
+			}
+			var err error
+			y, err = op.WithScalar(bound.code, y, kernel.Float64Scalar(c.float(bound.name, bound.def)), false)
+			c.must(err)
+		}
+		return list(y)
+	}
+}
+
+// legacyDropout has a mask of the type of its input. Berth infers, so the
+// attribute "is_test" of the first versions is taken as set.
+func legacyDropout(c *call) []graph.Value { return c.keepAll(c.in[0].Type().DType) }
+
+// dropout has a mask of truth values. Training mode, where it would drop at
+// random, is only taken with a ratio of 0, which drops nothing.
+func dropout(c *call) []graph.Value {
+	if c.has(2) && c.knownFlag(2) {
+		ratio := 0.5
+		if c.has(1) {
+			list := c.knownFloats(1)
+			if len(list) != 1 {
+				c.failf("the ratio has %d elements, not 1", len(list))
+			}
+			ratio = list[0]
+		}
+		if ratio != 0 {
+			c.must(fmt.Errorf("%w in training mode: it drops at random", ErrUnsupported))
+		}
+	}
+	return c.keepAll(dtype.Bool)
+}
+
+// keepAll returns input 0 and, when it is wanted, a mask of ones.
+func (c *call) keepAll(mask dtype.Type) []graph.Value {
+	outs := list(c.in[0])
+	if c.wants(1) {
+		one := c.castTo(constant(c, []bool{true}), mask)
+		outs = append(outs, c.one(op.BroadcastTo{Shape: c.shape(0)}, one))
+	}
+	return outs
+}
+
+// knownFlag returns the only element of input i, a truth value.
+func (c *call) knownFlag(i int) bool {
+	v := c.in[i]
+	if t := v.Type(); t.DType != dtype.Bool || t.Shape.Elems() != 1 {
+		c.failf("input %d is %v, not one truth value", i, t)
+	}
+	leaf, err := c.imp.known(v)
+	if err != nil {
+		c.must(fmt.Errorf("input %d %q: %w", i, c.node.node.Inputs[i], err))
+	}
+	return elements[bool](leaf)[0]
+}

@@ -1,0 +1,4 @@
+package onnx
+
+// linearOps lists the matrix products and convolutions.
+var linearOps = []row{}

@@ -1,0 +1,4 @@
+package onnx
+
+// moveOps lists the operators that move elements.
+var moveOps = []row{}

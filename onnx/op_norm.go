@@ -1,0 +1,119 @@
+package onnx
+
+import (
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op"
+)
+
+// normOps lists the normalisations.
+var normOps = []row{
+	{"", "BatchNormalization", 1, 5, 5, legacyBatchNorm},
+	{"", "BatchNormalization", 7, 5, 5, legacyBatchNorm},
+	{"", "BatchNormalization", 9, 5, 5, legacyBatchNorm},
+	{"", "BatchNormalization", 14, 5, 5, batchNorm},
+	{"", "GroupNormalization", 18, 3, 3, groupNorm},
+	{"", "GroupNormalization", 21, 3, 3, groupNorm},
+	{"", "InstanceNormalization", 1, 3, 3, instanceNorm},
+	{"", "LRN", 1, 1, 1, lrn},
+	{"", "LayerNormalization", 17, 2, 3, layerNorm},
+	{"", "LpNormalization", 1, 1, 1, lpNorm},
+	{"", "MeanVarianceNormalization", 9, 1, 1, meanVarianceNorm},
+	{"", "RMSNormalization", 23, 2, 2, rmsNorm},
+}
+
+func instanceNorm(c *call) []graph.Value {
+	return list(c.one(op.InstanceNorm{Epsilon: c.float("epsilon", 1e-5)}, c.in...))
+}
+
+// groupNorm has a scale and a bias for each group at opset 18, and for each
+// channel since opset 21.
+func groupNorm(c *call) []graph.Value {
+	if !c.hasAttr("num_groups") {
+		c.failf("attribute \"num_groups\" is missing")
+	}
+	n := op.GroupNorm{Groups: c.int("num_groups", 0), Epsilon: c.float("epsilon", 1e-5)}
+	if c.rank(0) < 2 {
+		c.failf("input 0 has the shape %v, which has no channels", c.shape(0))
+	}
+	want, of := n.Groups, "group"
+	if c.version() >= 21 {
+		want, of = c.shape(0)[1], "channel"
+	}
+	for i := 1; i <= 2; i++ {
+		if s := c.shape(i); len(s) != 1 || s[0] != want {
+			c.failf("input %d has the shape %v, not [%d]: an element for each %s", i, s, want, of)
+		}
+	}
+	return list(c.one(n, c.in...))
+}
+
+func lpNorm(c *call) []graph.Value {
+	return list(c.one(op.LpNorm{Axis: c.int("axis", -1), P: c.int("p", 2)}, c.in[0]))
+}
+
+func lrn(c *call) []graph.Value {
+	if !c.hasAttr("size") {
+		c.failf("attribute \"size\" is missing")
+	}
+	return list(c.one(op.LRN{
+		Size:  c.int("size", 0),
+		Alpha: c.float("alpha", 1e-4),
+		Beta:  c.float("beta", 0.75),
+		Bias:  c.float("bias", 1),
+	}, c.in[0]))
+}
+
+// meanVarianceNorm adds the epsilon that the operator's function body adds.
+func meanVarianceNorm(c *call) []graph.Value {
+	axes := []int{0, 2, 3}
+	if c.hasAttr("axes") {
+		axes = c.ints("axes")
+	}
+	return list(c.one(op.MeanVarianceNorm{Axes: axes, Epsilon: 1e-9}, c.in[0]))
+}
+
+// layerNorm keeps its statistics in the type "stash_type"; they are computed
+// in that type or a wider one.
+func layerNorm(c *call) []graph.Value {
+	n := op.LayerNorm{
+		Axis:    c.int("axis", -1),
+		Epsilon: c.float("epsilon", 1e-5),
+		Stats:   c.wants(1) || c.wants(2),
+	}
+	stash := c.dtype("stash_type", dtype.Float32)
+	outs := c.all(n, c.in...)
+	for i := 1; i < len(outs); i++ {
+		outs[i] = c.castTo(outs[i], stash)
+	}
+	return outs
+}
+
+// rmsNorm may have a scale of another type than its input; the output has the
+// type of the scale.
+func rmsNorm(c *call) []graph.Value {
+	n := op.RMSNorm{Axis: c.int("axis", -1), Epsilon: c.float("epsilon", 1e-5)}
+	x, scale := c.in[0], c.in[1]
+	out := scale.Type().DType
+	if x.Type().DType == out {
+		return list(c.one(n, x, scale))
+	}
+	wide := wider(c.dtype("stash_type", dtype.Float32), x.Type().DType)
+	y := c.castTo(c.one(n, c.castTo(x, wide)), out)
+	y = c.elementwise(op.Mul, nil, y, scale)
+	if !y.Type().Shape.Equal(c.shape(0)) {
+		c.failf("the scale, of shape %v, does not broadcast to the input, of shape %v", c.shape(1), c.shape(0))
+	}
+	return list(y)
+}
+
+// wider returns float64 if one of the types is, and float32 otherwise: the
+// type in which elements of both are computed.
+func wider(types ...dtype.Type) dtype.Type {
+	for _, t := range types {
+		if t == dtype.Float64 {
+			return t
+		}
+	}
+	return dtype.Float32
+}

@@ -1,0 +1,4 @@
+package onnx
+
+// poolOps lists the pooling.
+var poolOps = []row{}
