@@ -57,6 +57,9 @@ func (Constant) Infer([]Type) ([]Type, error) {
 // Input is the op of a leaf whose storage is bound when a program runs.
 type Input struct {
 	Key string // the name under which it is bound
+	// Rows lists the axes whose extent is the number of rows of a run. The
+	// type of the node has the largest number there.
+	Rows []int
 }
 
 // Name returns "input".
@@ -84,15 +87,25 @@ func NewConstant(t Type, leaf Leaf) (*Node, error) {
 	if lo, hi := leaf.Layout.Bounds(); lo < 0 || hi > len(leaf.Data)/t.DType.Size() {
 		return nil, fmt.Errorf("constant %v: layout %v reads elements [%d, %d) of a storage of %d bytes", t, leaf.Layout, lo, hi, len(leaf.Data))
 	}
-	return &Node{id: lastID.Add(1), op: Constant{}, outs: []Type{t}, leaf: &leaf}, nil
+	n := newNode(Constant{}, nil, []Type{t})
+	n.leaf = &leaf
+	return n, nil
 }
 
-// NewInput returns a leaf that is bound under the name key at each run.
-func NewInput(key string, t Type) (*Node, error) {
+// NewInput returns a leaf that is bound under the name key at each run. Rows
+// lists the axes of t whose extent varies with the rows of the run.
+func NewInput(key string, t Type, rows ...int) (*Node, error) {
 	if err := t.Check(); err != nil {
 		return nil, fmt.Errorf("input %q: %w", key, err)
 	}
-	return &Node{id: lastID.Add(1), op: Input{key}, outs: []Type{t}, label: key}, nil
+	for _, axis := range rows {
+		if axis < 0 || axis >= len(t.Shape) || t.Shape[axis] != t.Shape[rows[0]] {
+			return nil, fmt.Errorf("input %q: axes %v of %v are not all its rows", key, rows, t)
+		}
+	}
+	n := newNode(Input{key, rows}, nil, []Type{t})
+	n.label = key
+	return n, nil
 }
 
 // Leaf returns the storage of a constant or of a filled cache, and nil for
