@@ -54,7 +54,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-func TestNotATypes(t *testing.T) {
+func TestNotTypes(t *testing.T) {
 	for _, x := range []Type{Invalid, numTypes, 255} {
 		if x.Valid() || x.Size() != 0 || x.Kind() != KindInvalid || x.IsFloat() || x.IsInteger() {
 			t.Errorf("%v passes for a type", x)
