@@ -135,7 +135,7 @@ var convTypes = []dtype.Type{dtype.Float32, dtype.Float64, dtype.Int32, dtype.In
 
 func TestConv(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
-	for i := range 300 {
+	for i := range 160 {
 		dt := convTypes[i%len(convTypes)]
 		c := aConv(rng)
 		build := func() kernel.Kernel { return kernel.Conv(dt, given(c.window), c.group) }
@@ -239,7 +239,7 @@ func transposedReference[N ring](c convCase, x, w, bias []N) []N {
 
 func TestConvTranspose(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
-	for i := range 250 {
+	for i := range 160 {
 		dt := convTypes[i%len(convTypes)]
 		c := aConv(rng)
 		c.window.Same = kernel.NotSame

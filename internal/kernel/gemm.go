@@ -30,7 +30,7 @@ type gemm[T Number] struct {
 
 	blockM, blockN int // rows and columns of a task, but for the last ones
 	tasksM, tasksN int
-	direct         bool // the right matrix is used once, and read where it lies if it can be
+	direct         bool // there is so little on the left that packing the right does not pay
 }
 
 // The largest block of a task, in strips. A packed left block then takes
@@ -49,7 +49,7 @@ func (g *gemm[T]) plan(m, n, k int) {
 		grain  = 1 << 20 // multiplications in a task worth handing out
 	)
 	g.m, g.n, g.k = m, n, k
-	g.direct = m <= g.tile.rows
+	g.direct = m <= 3*g.tile.rows
 	sm, sn := ceilDiv(m, g.tile.rows), ceilDiv(n, g.tile.cols)
 	bm, bn := even(sm, maxStripsM), even(sn, maxStripsN)
 	for ceilDiv(sm, bm)*ceilDiv(sn, bn) < enough && float64(bm*g.tile.rows)*float64(bn*g.tile.cols)*float64(k) > 2*grain {
@@ -209,26 +209,31 @@ func packRight[T Number](dst []T, b *matrix[T], j0, j1, k0, k1, width int) {
 // dst[j/width*width*depth + k*width + j%width]. Missing lanes of the last
 // strip become 0.
 func packStrips[T Number](dst, data []T, at, lane, step, n, depth, width int) {
+	whole := n / width * width
+	if lane == 1 {
+		// Rows are read from end to end, which is what memory is fast at.
+		for k := range depth {
+			f := at + k*step
+			from := data[f : f+n]
+			to := k * width
+			for j := 0; j < whole; j += width {
+				copy(dst[to:to+width], from[j:j+width])
+				to += depth * width
+			}
+			if whole < n {
+				w := copy(dst[to:], from[whole:])
+				clear(dst[to+w : to+width])
+			}
+		}
+		return
+	}
 	for j := 0; j < n; j += width {
 		w := min(width, n-j)
-		strip := dst[:depth*width]
-		dst = dst[depth*width:]
+		strip := dst[j*depth : (j+width)*depth]
 		from := at + j*lane
-		switch {
-		case lane == 1 && w == width:
-			for k := range depth {
-				f := from + k*step
-				copy(strip[k*width:k*width+width], data[f:f+width])
-			}
-			continue
-		case lane == 1:
-			for k := range depth {
-				f := from + k*step
-				copy(strip[k*width:k*width+w], data[f:f+w])
-			}
-		case step == 1:
+		if step == 1 {
 			transpose(strip, data, from, lane, w, depth, width)
-		default:
+		} else {
 			for k := range depth {
 				f := from + k*step
 				for l := range w {
@@ -245,25 +250,42 @@ func packStrips[T Number](dst, data []T, at, lane, step, n, depth, width int) {
 }
 
 // transpose writes n lanes of depth consecutive elements, lane apart, to
-// dst[k*width + lane], four lanes at a time.
+// dst[k*width + lane], eight lanes at a time.
 func transpose[T Number](dst, data []T, at, lane, n, depth, width int) {
 	if depth == 0 {
 		return
 	}
 	l := 0
-	for ; l+4 <= n; l += 4 {
+	for ; l+8 <= n; l += 8 {
 		f := at + l*lane
 		r0 := data[f : f+depth]
-		r1 := data[f+lane : f+lane+depth][:len(r0)]
-		r2 := data[f+2*lane : f+2*lane+depth][:len(r0)]
-		r3 := data[f+3*lane : f+3*lane+depth][:len(r0)]
-		to := dst[l:]
+		r1 := data[f+lane:][:len(r0)]
+		r2 := data[f+2*lane:][:len(r0)]
+		r3 := data[f+3*lane:][:len(r0)]
+		r4 := data[f+4*lane:][:len(r0)]
+		r5 := data[f+5*lane:][:len(r0)]
+		r6 := data[f+6*lane:][:len(r0)]
+		r7 := data[f+7*lane:][:len(r0)]
+		to := l
 		for k, v := range r0 {
-			d := to[k*width : k*width+4 : k*width+4]
+			d := dst[to : to+8 : to+8]
 			d[0], d[1], d[2], d[3] = v, r1[k], r2[k], r3[k]
+			d[4], d[5], d[6], d[7] = r4[k], r5[k], r6[k], r7[k]
+			to += width
 		}
 	}
-	for ; l < n; l++ {
+	for ; l+2 <= n; l += 2 {
+		f := at + l*lane
+		r0 := data[f : f+depth]
+		r1 := data[f+lane:][:len(r0)]
+		to := l
+		for k, v := range r0 {
+			d := dst[to : to+2 : to+2]
+			d[0], d[1] = v, r1[k]
+			to += width
+		}
+	}
+	if l < n {
 		f := at + l*lane
 		for k, v := range data[f : f+depth] {
 			dst[k*width+l] = v

@@ -203,7 +203,7 @@ func matMulShapes(rng *rand.Rand) (a, b, out []int) {
 
 func TestMatMul(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	for i := range 1500 {
+	for i := range 800 {
 		dt := numberTypes[i%len(numberTypes)]
 		if i%3 == 0 {
 			dt = dtype.Float32
@@ -268,7 +268,7 @@ func gemmReference[N ring](a, b, c []N, sc []int, m, n, k int, alpha, beta N, tr
 
 func TestGemm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 2))
-	for i := range 800 {
+	for i := range 500 {
 		dt := numberTypes[i%len(numberTypes)]
 		m, n, k := anExtent(rng), anExtent(rng), anExtent(rng)
 		transA, transB := rng.IntN(2) == 0, rng.IntN(2) == 0

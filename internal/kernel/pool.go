@@ -173,16 +173,14 @@ func (k *maxPool[T]) row(y, x []T, row int) {
 func maxTap[T Number](y, x []T, step int) {
 	if step == 1 {
 		for i, v := range x[:len(y)] {
-			if v > y[i] || v != v {
-				y[i] = v
-			}
+			y[i] = max(y[i], v)
 		}
 		return
 	}
-	for i := range y {
-		if v := x[i*step]; v > y[i] || v != v {
-			y[i] = v
-		}
+	at := 0
+	for i, v := range y {
+		y[i] = max(v, x[at])
+		at += step
 	}
 }
 

@@ -79,7 +79,7 @@ func lowestOf(t dtype.Type) float64 {
 
 func TestPool(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
-	for i := range 2500 {
+	for i := range 1200 {
 		p := kernel.PoolParams{
 			Kind:            kernel.PoolKind(rng.IntN(3)),
 			CountIncludePad: rng.IntN(2) == 0,
