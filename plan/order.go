@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/berth-go/berth/graph"
+import (
+	"fmt"
+
+	"github.com/berth-go/berth/graph"
+)
 
 // ordered is a node in execution order. Whether it is a leaf is looked up
 // once: a cache may be filled by another run while this one plans.
@@ -39,6 +43,38 @@ func order(roots []graph.Value) ([]ordered, error) {
 	out := make([]ordered, len(sorted))
 	for i, n := range sorted {
 		out[i] = ordered{n, leaf[n]}
+	}
+	return out, nil
+}
+
+// rearrange returns the nodes of a sorted graph in another order, leaves
+// first, after checking that the order is complete and possible.
+func rearrange(sorted []ordered, nodes []*graph.Node) ([]ordered, error) {
+	out := make([]ordered, 0, len(sorted))
+	const waiting, placed = 1, 2
+	state := make(map[*graph.Node]uint8, len(sorted))
+	for _, o := range sorted {
+		if o.leaf {
+			out = append(out, o)
+			state[o.node] = placed
+		} else {
+			state[o.node] = waiting
+		}
+	}
+	for _, n := range nodes {
+		if state[n] != waiting {
+			return nil, fmt.Errorf("order: %v is listed twice or not needed", n)
+		}
+		for i := range n.NumInputs() {
+			if in := n.Input(i); !in.IsZero() && state[in.Node()] != placed {
+				return nil, fmt.Errorf("order: %v comes before its input %v", n, in.Node())
+			}
+		}
+		state[n] = placed
+		out = append(out, ordered{node: n})
+	}
+	if len(out) != len(sorted) {
+		return nil, fmt.Errorf("order: lists %d of %d nodes", len(out), len(sorted))
 	}
 	return out, nil
 }

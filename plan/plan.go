@@ -101,17 +101,25 @@ type Plan struct {
 
 // New plans the computation of roots, which may repeat a value and may name
 // several outputs of a node. An error names a cycle.
-func New(roots ...graph.Value) (*Plan, error) {
+func New(roots ...graph.Value) (*Plan, error) { return InOrder(nil, roots...) }
+
+// InOrder is [New] with the nodes run in the order given, which must list
+// every node that roots need but the leaves, each once and after its inputs.
+// A nil order stands for the depth-first one.
+func InOrder(nodes []*graph.Node, roots ...graph.Value) (*Plan, error) {
 	for i, r := range roots {
 		if r.IsZero() {
 			return nil, fmt.Errorf("plan: result %d is the zero Value", i)
 		}
 	}
-	nodes, err := order(roots)
+	ordered, err := order(roots)
+	if err == nil && nodes != nil {
+		ordered, err = rearrange(ordered, nodes)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	staged := stage(nodes, roots)
+	staged := stage(ordered, roots)
 	ends := lifetimes(staged)
 	return assign(staged, ends), nil
 }

@@ -513,7 +513,7 @@ func TestAbsentInput(t *testing.T) {
 
 type optional struct{}
 
-func (optional) Name() string                              { return "optional" }
+func (optional) Name() string                                { return "optional" }
 func (optional) Infer(in []graph.Type) ([]graph.Type, error) { return in[:1], nil }
 
 func TestZeroRoot(t *testing.T) {
