@@ -1,4 +1,190 @@
 package onnx
 
-// constantOps lists the operators that make elements of attributes.
-var constantOps = []row{}
+import (
+	"fmt"
+	"math"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/shape"
+)
+
+// constantOps are the operators that make elements of attributes and of
+// shapes alone.
+var constantOps = []row{
+	{"", "Constant", 1, 0, 0, convertConstant},
+	{"", "Constant", 11, 0, 0, convertConstant},
+	{"", "Constant", 12, 0, 0, convertConstant},
+	{"", "ConstantOfShape", 9, 1, 1, convertConstantOfShape},
+	{"", "Range", 11, 3, 3, convertRange},
+	{"", "EyeLike", 9, 1, 1, convertEyeLike},
+}
+
+// convertConstant returns the one attribute that holds a value. Its number
+// and text forms came with version 12, the sparse form with 11.
+func convertConstant(c *call) []graph.Value {
+	if n := len(c.node.node.Attributes); n != 1 {
+		c.failf("has %d attributes, want one that holds the value", n)
+	}
+	a := &c.node.node.Attributes[0]
+	since := map[string]int64{
+		"value": 1, "sparse_value": 11,
+		"value_float": 12, "value_floats": 12, "value_int": 12, "value_ints": 12,
+		"value_string": 12, "value_strings": 12,
+	}[a.Name]
+	if since == 0 || since > c.version() {
+		c.failf("attribute %q does not exist at version %d of the operator", a.Name, c.version())
+	}
+	switch a.Name {
+	case "value":
+		return list(c.tensor("value"))
+	case "sparse_value":
+		return list(c.sparse("sparse_value"))
+	case "value_float":
+		c.attr(a.Name, wire.AttrFloat)
+		return list(constant(c, []float32{a.Float}))
+	case "value_floats":
+		c.attr(a.Name, wire.AttrFloats)
+		return list(constant(c, a.Floats, len(a.Floats)))
+	case "value_int":
+		c.attr(a.Name, wire.AttrInt)
+		return list(constant(c, []int64{a.Int}))
+	case "value_ints":
+		c.attr(a.Name, wire.AttrInts)
+		return list(constant(c, a.Ints, len(a.Ints)))
+	}
+	c.must(fmt.Errorf("attribute %q: element %w: %v", a.Name, ErrType, wire.String))
+	return nil
+}
+
+// sparse returns a sparse tensor as a dense one: its values scattered over
+// zeros.
+func (c *call) sparse(name string) graph.Value {
+	a := c.attr(name, wire.AttrSparseTensor)
+	if a == nil || a.SparseTensor == nil {
+		c.failf("attribute %q is missing", name)
+	}
+	s := a.SparseTensor
+	at, err := s.Linear(nil)
+	c.must(err)
+	raw, err := s.Values.Bytes()
+	if err != nil {
+		_, typeErr := elementType(s.Values.DataType)
+		c.must(typeErr)
+		c.must(err)
+	}
+	values, err := leafOf(s.Values, raw)
+	c.must(err)
+	dims := shape.Shape(c.toInts(s.Dims))
+	c.must(dims.Check())
+	zeros := c.one(op.Fill{Shape: []int{dims.Elems()}, Value: zeroOf(values.Type().DType)})
+	dense := c.one(op.ScatterElements{}, zeros, constant(c, at, len(at)), values)
+	return c.reshape(dense, dims...)
+}
+
+// convertConstantOfShape repeats one element, which takes no memory.
+func convertConstantOfShape(c *call) []graph.Value {
+	value := c.tensor("value")
+	if value.IsZero() {
+		value = constant(c, []float32{0})
+	}
+	if value.Type().Shape.Elems() != 1 {
+		c.failf("attribute value has shape %v, want one element", value.Type().Shape)
+	}
+	return list(c.one(op.BroadcastTo{Shape: c.dims(0)}, c.reshape(value)))
+}
+
+// convertRange counts from start in steps of delta to before limit. Element i
+// is start + i*delta, computed in a type wide enough and rounded once.
+func convertRange(c *call) []graph.Value {
+	start, limit, delta := c.knownScalar(0), c.knownScalar(1), c.knownScalar(2)
+	if start.DType != limit.DType || start.DType != delta.DType {
+		c.failf("start is %v, limit %v and delta %v, want one type", start.DType, limit.DType, delta.DType)
+	}
+	var n int
+	switch t := start.DType; {
+	case t.IsInteger():
+		n = c.countInts(start.Int64(), limit.Int64(), delta.Int64())
+	case t.IsFloat():
+		n = c.countFloats(start.Float64(), limit.Float64(), delta.Float64())
+	default:
+		c.failf("start is of type %v, want a number", t)
+	}
+	return list(c.one(op.Iota{N: n, Start: op.Element(start), Delta: op.Element(delta)}))
+}
+
+// countInts returns max(ceil((limit-start)/delta), 0).
+func (c *call) countInts(start, limit, delta int64) int {
+	// Distances are taken without sign, because they may exceed an int64.
+	var distance, step uint64
+	switch {
+	case delta == 0:
+		c.failf("delta is 0")
+	case delta > 0 && start < limit:
+		distance, step = uint64(limit)-uint64(start), uint64(delta)
+	case delta < 0 && start > limit:
+		distance, step = uint64(start)-uint64(limit), -uint64(delta)
+	default:
+		return 0
+	}
+	n := (distance-1)/step + 1
+	if n > shape.MaxElems {
+		c.failf("the range from %d to %d in steps of %d has more than %d elements", start, limit, delta, int64(shape.MaxElems))
+	}
+	return int(n)
+}
+
+func (c *call) countFloats(start, limit, delta float64) int {
+	n := math.Ceil((limit - start) / delta)
+	if delta == 0 || math.IsNaN(n) || n > shape.MaxElems {
+		c.failf("the range from %v to %v in steps of %v has no length, or more than %d elements", start, limit, delta, int64(shape.MaxElems))
+	}
+	return int(max(n, 0))
+}
+
+// convertEyeLike returns a matrix of the shape of its input with ones on one
+// diagonal.
+func convertEyeLike(c *call) []graph.Value {
+	in := c.in[0].Type()
+	if len(in.Shape) != 2 {
+		c.failf("input %v is not a matrix", in)
+	}
+	return list(c.one(op.Eye{
+		Rows: in.Shape[0], Cols: in.Shape[1],
+		K:     c.int("k", 0),
+		DType: c.dtype("dtype", in.DType),
+	}))
+}
+
+func int64Scalar(n int) op.Scalar { return kernel.Int64Scalar(int64(n)) }
+
+func zeroOf(t dtype.Type) op.Element { return op.Element(kernel.Int64Scalar(0).Cast(t)) }
+
+// knownScalar returns the only element of input i, of any type, because a
+// shape depends on it.
+func (c *call) knownScalar(i int) op.Scalar {
+	leaf, err := c.imp.known(c.in[i])
+	if err != nil {
+		c.must(fmt.Errorf("input %d %q: %w", i, c.node.node.Inputs[i], err))
+	}
+	t := leaf.Type()
+	if t.Shape.Elems() != 1 {
+		c.failf("input %d has shape %v, want one element", i, t.Shape)
+	}
+	l := leaf.Node().Leaf()
+	return kernel.ScalarAt(t.DType, l.Data, l.Layout.Offset)
+}
+
+// knownInt returns the only element of input i, of any type of number, as an
+// integer.
+func (c *call) knownInt(i int) int {
+	s := c.knownScalar(i)
+	n, err := s.Convert(dtype.Int64)
+	if err != nil {
+		c.must(fmt.Errorf("input %d: %w", i, err))
+	}
+	return c.toInt(n.Int64())
+}

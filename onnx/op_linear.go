@@ -1,4 +1,104 @@
 package onnx
 
-// linearOps lists the matrix products and convolutions.
-var linearOps = []row{}
+import (
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
+)
+
+// linearOps are the matrix products and convolutions.
+var linearOps = []row{
+	{"", "MatMul", 1, 2, 2, convertMatMul},
+	{"", "Gemm", 1, 3, 3, convertGemm},
+	{"", "Gemm", 6, 3, 3, convertGemm},
+	{"", "Gemm", 7, 3, 3, convertGemm},
+	{"", "Gemm", 11, 2, 3, convertGemm},
+	{"", "Conv", 1, 2, 3, convertConv},
+	{"", "ConvTranspose", 1, 2, 3, convertConvTranspose},
+	{"", "ConvTranspose", 11, 2, 3, convertConvTranspose},
+}
+
+func convertMatMul(c *call) []graph.Value { return list(c.one(op.MatMul{}, c.in...)) }
+
+// convertGemm converts alpha*A*B + beta*C. Below version 7 the addend only
+// broadcasts where the attribute says so.
+func convertGemm(c *call) []graph.Value {
+	g := op.Gemm{
+		Alpha:  c.float("alpha", 1),
+		Beta:   c.float("beta", 1),
+		TransA: c.flag("transA", false),
+		TransB: c.flag("transB", false),
+	}
+	out := c.one(g, c.in...)
+	if c.version() < 7 && !c.flag("broadcast", false) && !c.shape(2).Equal(out.Type().Shape) {
+		c.failf("addend %v and product %v differ, and attribute broadcast is not set", c.shape(2), out.Type().Shape)
+	}
+	return list(out)
+}
+
+func convertConv(c *call) []graph.Value {
+	w := c.window()
+	return list(c.one(op.Conv{
+		KernelShape: w.taps, Strides: w.strides, Pads: w.pads, Dilations: w.dilations, AutoPad: w.auto,
+		Group: c.group(),
+	}, c.in...))
+}
+
+func convertConvTranspose(c *call) []graph.Value {
+	w := c.window()
+	o := op.ConvTranspose{
+		KernelShape: w.taps, Strides: w.strides, Pads: w.pads, Dilations: w.dilations, AutoPad: w.auto,
+		Group:         c.group(),
+		OutputPadding: c.ints("output_padding"),
+		OutputShape:   c.ints("output_shape"),
+	}
+	// Some exporters state batch and channels as well.
+	if rank := c.rank(0); rank > 2 && len(o.OutputShape) == rank {
+		want := shape.Shape(o.OutputShape)
+		o.OutputShape = o.OutputShape[2:]
+		out := c.one(o, c.in...)
+		if !out.Type().Shape.Equal(want) {
+			c.failf("output_shape %v does not agree with the result %v", want, out.Type().Shape)
+		}
+		return list(out)
+	}
+	return list(c.one(o, c.in...))
+}
+
+// group returns how many groups a convolution's channels form.
+func (c *call) group() int {
+	n := c.int("group", 1)
+	if n < 1 {
+		c.failf("attribute group is %d, want at least 1", n)
+	}
+	return n
+}
+
+// window holds the attributes that slide a window over an image. Lists that
+// are absent are nil, which ops take for their defaults.
+type window struct {
+	taps, strides, pads, dilations []int
+	auto                           op.AutoPad
+}
+
+// window returns the attributes of convolutions and poolings.
+func (c *call) window() window {
+	w := window{
+		taps:      c.ints("kernel_shape"),
+		strides:   c.ints("strides"),
+		pads:      c.ints("pads"),
+		dilations: c.ints("dilations"),
+	}
+	switch name := c.text("auto_pad", "NOTSET"); name {
+	case "NOTSET", "":
+	case "SAME_UPPER":
+		w.auto = op.AutoPadSameUpper
+	case "SAME_LOWER":
+		w.auto = op.AutoPadSameLower
+	case "VALID":
+		w.auto = op.AutoPadValid
+	default:
+		c.failf("attribute auto_pad is %q, want NOTSET, SAME_UPPER, SAME_LOWER or VALID", name)
+	}
+	return w
+}

@@ -1,4 +1,201 @@
 package onnx
 
-// moveOps lists the operators that move elements.
-var moveOps = []row{}
+import (
+	"slices"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op"
+)
+
+// moveOps are the operators that join, pick and place elements.
+var moveOps = []row{
+	{"", "Concat", 1, 1, many, convertConcat},
+	{"", "Concat", 4, 1, many, convertConcat},
+	{"", "Gather", 1, 2, 2, convertGather},
+	{"", "GatherElements", 11, 2, 2, convertGatherElements},
+	{"", "GatherND", 11, 2, 2, convertGatherND},
+	{"", "GatherND", 12, 2, 2, convertGatherND},
+	{"", "Scatter", 9, 3, 3, convertScatterElements},
+	{"", "ScatterElements", 11, 3, 3, convertScatterElements},
+	{"", "ScatterElements", 16, 3, 3, convertScatterElements},
+	{"", "ScatterElements", 18, 3, 3, convertScatterElements},
+	{"", "ScatterND", 11, 3, 3, convertScatterND},
+	{"", "ScatterND", 16, 3, 3, convertScatterND},
+	{"", "ScatterND", 18, 3, 3, convertScatterND},
+	{"", "Pad", 1, 1, 1, convertPadAttributes},
+	{"", "Pad", 2, 1, 1, convertPadAttributes},
+	{"", "Pad", 11, 2, 3, convertPadInputs},
+	{"", "Pad", 18, 2, 4, convertPadInputs},
+	{"", "Pad", 19, 2, 4, convertPadInputs},
+	{"", "Tile", 1, 3, 3, convertTileAxis},
+	{"", "Tile", 6, 2, 2, convertTile},
+	{"", "OneHot", 9, 3, 3, convertOneHot},
+	{"", "OneHot", 11, 3, 3, convertOneHot},
+	{"", "Trilu", 14, 1, 2, convertTrilu},
+	{"", "ReverseSequence", 10, 2, 2, convertReverseSequence},
+}
+
+// convertConcat joins its inputs. Only version 1 has a default axis.
+func convertConcat(c *call) []graph.Value {
+	if c.version() > 1 && !c.hasAttr("axis") {
+		c.failf("attribute axis is missing")
+	}
+	for i := range c.in {
+		if !c.has(i) {
+			c.failf("input %d is missing", i)
+		}
+	}
+	return list(c.one(op.Concat{Axis: c.int("axis", 1)}, c.in...))
+}
+
+func convertGather(c *call) []graph.Value {
+	return list(c.one(op.Gather{Axis: c.int("axis", 0)}, c.in...))
+}
+
+func convertGatherElements(c *call) []graph.Value {
+	return list(c.one(op.GatherElements{Axis: c.int("axis", 0)}, c.in...))
+}
+
+func convertGatherND(c *call) []graph.Value {
+	o := op.GatherND{}
+	if c.version() >= 12 {
+		o.BatchDims = c.int("batch_dims", 0)
+	}
+	return list(c.one(o, c.in...))
+}
+
+func convertScatterElements(c *call) []graph.Value {
+	return list(c.one(op.ScatterElements{Axis: c.int("axis", 0), Reduction: c.reduction()}, c.in...))
+}
+
+func convertScatterND(c *call) []graph.Value {
+	return list(c.one(op.ScatterND{Reduction: c.reduction()}, c.in...))
+}
+
+// reduction returns what a scatter does with the element that is there:
+// nothing before version 16, and no more than add and mul before 18.
+func (c *call) reduction() op.Reduction {
+	if c.version() < 16 {
+		return op.ReductionNone
+	}
+	name := c.text("reduction", "none")
+	switch {
+	case name == "none":
+		return op.ReductionNone
+	case name == "add":
+		return op.ReductionAdd
+	case name == "mul":
+		return op.ReductionMul
+	case name == "max" && c.version() >= 18:
+		return op.ReductionMax
+	case name == "min" && c.version() >= 18:
+		return op.ReductionMin
+	}
+	c.failf("attribute reduction is %q, which version %d of the operator does not have", name, c.version())
+	return 0
+}
+
+// padMode returns the attribute mode.
+func (c *call) padMode() op.PadMode {
+	name := c.text("mode", "constant")
+	switch {
+	case name == "constant":
+		return op.PadConstant
+	case name == "edge":
+		return op.PadEdge
+	case name == "reflect":
+		return op.PadReflect
+	case name == "wrap" && c.version() >= 19:
+		return op.PadWrap
+	}
+	c.failf("attribute mode is %q, which version %d of the operator does not have", name, c.version())
+	return 0
+}
+
+// convertPadAttributes converts Pad before version 11. Version 1 has another
+// name for the pads.
+func convertPadAttributes(c *call) []graph.Value {
+	name := "pads"
+	if c.version() < 2 {
+		name = "paddings"
+	}
+	pads := c.ints(name)
+	if pads == nil {
+		c.failf("attribute %s is missing", name)
+	}
+	value := c.castTo(constant(c, []float64{c.float("value", 0)}), c.in[0].Type().DType)
+	return list(c.one(op.Pad{Mode: c.padMode(), Pads: pads}, c.in[0], value))
+}
+
+// convertPadInputs converts Pad whose pads are an input: before and behind
+// every axis, or from version 18 on only the axes that another input lists.
+func convertPadInputs(c *call) []graph.Value {
+	o := op.Pad{Mode: c.padMode(), Pads: c.known(1)}
+	if rank := c.rank(0); c.has(3) {
+		axes := c.known(3)
+		if len(o.Pads) != 2*len(axes) {
+			c.failf("there are %d pads for %d axes, want two for each", len(o.Pads), len(axes))
+		}
+		full := make([]int, 2*rank)
+		seen := make([]bool, rank)
+		for i, a := range axes {
+			axis := c.axis(a, rank)
+			if seen[axis] {
+				c.failf("axes %v name axis %d twice", axes, axis)
+			}
+			seen[axis] = true
+			full[axis], full[rank+axis] = o.Pads[i], o.Pads[len(axes)+i]
+		}
+		o.Pads = full
+	}
+	return list(c.one(o, c.in[0], c.input(2)))
+}
+
+// convertTileAxis converts version 1 of Tile, which repeats along one axis.
+// Its numbers have the element type of the tensor.
+func convertTileAxis(c *call) []graph.Value {
+	rank := c.rank(0)
+	repeats := slices.Repeat([]int{1}, rank)
+	repeats[c.axis(c.knownInt(2), rank)] = c.knownInt(1)
+	return list(c.one(op.Tile{Repeats: repeats}, c.in[0]))
+}
+
+func convertTile(c *call) []graph.Value {
+	return list(c.one(op.Tile{Repeats: c.known(1)}, c.in[0]))
+}
+
+// convertOneHot takes indices and a depth of any type of number. Only from
+// version 11 on do negative indices count from the end; before, they are as
+// far out of range as those beyond the depth.
+func convertOneHot(c *call) []graph.Value {
+	o := op.OneHot{Axis: c.int("axis", -1), Depth: c.knownInt(1)}
+	indices := c.in[0]
+	if t := indices.Type().DType; t != dtype.Int32 && t != dtype.Int64 {
+		indices = c.castTo(indices, dtype.Int64)
+	}
+	if c.version() < 11 {
+		indices = c.castTo(indices, dtype.Int64)
+		below, err := op.WithScalar(op.Less, indices, int64Scalar(0), false)
+		c.must(err)
+		indices, err = op.ElementwiseArgs(op.Where, nil,
+			op.Arg{Value: below}, op.Arg{Scalar: int64Scalar(o.Depth)}, op.Arg{Value: indices})
+		c.must(err)
+	}
+	return list(c.one(o, indices, c.in[2]))
+}
+
+func convertTrilu(c *call) []graph.Value {
+	o := op.Trilu{Upper: c.flag("upper", true)}
+	if c.has(1) {
+		o.K = c.scalar(1)
+	}
+	return list(c.one(o, c.in[0]))
+}
+
+func convertReverseSequence(c *call) []graph.Value {
+	return list(c.one(op.ReverseSequence{
+		BatchAxis: c.int("batch_axis", 1),
+		TimeAxis:  c.int("time_axis", 0),
+	}, c.in...))
+}

@@ -1,4 +1,135 @@
 package onnx
 
-// poolOps lists the pooling.
-var poolOps = []row{}
+import (
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
+)
+
+// poolOps are the reductions of windows and whole planes of images.
+var poolOps = []row{
+	{"", "MaxPool", 1, 1, 1, convertMaxPool},
+	{"", "MaxPool", 8, 1, 1, convertMaxPool},
+	{"", "AveragePool", 1, 1, 1, convertAveragePool},
+	{"", "AveragePool", 7, 1, 1, convertAveragePool},
+	{"", "LpPool", 1, 1, 1, convertLpPool},
+	{"", "LpPool", 2, 1, 1, convertLpPool},
+	{"", "GlobalMaxPool", 1, 1, 1, convertGlobalPool(op.PoolMax)},
+	{"", "GlobalAveragePool", 1, 1, 1, convertGlobalPool(op.PoolAverage)},
+	{"", "GlobalLpPool", 1, 1, 1, convertGlobalPool(op.PoolLp)},
+	{"", "GlobalLpPool", 2, 1, 1, convertGlobalPool(op.PoolLp)},
+	{"", "MaxUnpool", 9, 2, 3, convertMaxUnpool},
+}
+
+// pool returns the attributes that all poolings share. Attributes that came
+// with a later version are absent in files of an earlier one. Rounding up
+// changes nothing where the padding is automatic: the specification gives
+// those outputs the same extent either way.
+func (c *call) pool(kind op.PoolKind) op.Pool {
+	w := c.window()
+	if w.taps == nil {
+		c.failf("attribute kernel_shape is missing")
+	}
+	return op.Pool{
+		Kind:        kind,
+		KernelShape: w.taps, Strides: w.strides, Pads: w.pads, Dilations: w.dilations, AutoPad: w.auto,
+		CeilMode: c.flag("ceil_mode", false) && w.auto == op.AutoPadNotSet,
+	}
+}
+
+func convertMaxPool(c *call) []graph.Value {
+	p := c.pool(op.PoolMax)
+	if c.version() >= 8 {
+		p.StorageOrder = c.int("storage_order", 0)
+		p.Indices = c.wants(1)
+	}
+	return c.all(p, c.in[0])
+}
+
+func convertAveragePool(c *call) []graph.Value {
+	p := c.pool(op.PoolAverage)
+	if c.version() >= 7 {
+		p.CountIncludePad = c.flag("count_include_pad", false)
+	}
+	return list(c.one(p, c.in[0]))
+}
+
+func convertLpPool(c *call) []graph.Value {
+	p := c.pool(op.PoolLp)
+	p.P = c.exponent()
+	return list(c.one(p, c.in[0]))
+}
+
+func convertGlobalPool(kind op.PoolKind) converter {
+	return func(c *call) []graph.Value {
+		p := op.GlobalPool{Kind: kind}
+		if kind == op.PoolLp {
+			p.P = c.exponent()
+		}
+		return list(c.one(p, c.in[0]))
+	}
+}
+
+// exponent returns the attribute p of Lp poolings, which became an integer
+// with version 2.
+func (c *call) exponent() float64 {
+	p := 2.0
+	if c.version() < 2 {
+		p = c.float("p", 2)
+	} else {
+		p = float64(c.int("p", 2))
+	}
+	if p <= 0 {
+		c.failf("attribute p is %v, want a positive number", p)
+	}
+	return p
+}
+
+// convertMaxUnpool puts elements where a MaxPool found them. The indices
+// count the elements of the image that the attributes give; where the third
+// input asks for a larger one, that image is padded at its end.
+func convertMaxUnpool(c *call) []graph.Value {
+	x, indices := c.in[0], c.in[1]
+	w := c.window()
+	axes := c.rank(0) - 2
+	if axes < 1 || len(w.taps) != axes {
+		c.failf("kernel_shape %v does not fit input %v", w.taps, x.Type())
+	}
+	for name, list := range map[string][]int{"strides": w.strides, "pads": w.pads} {
+		if want := map[string]int{"strides": axes, "pads": 2 * axes}[name]; list != nil && len(list) != want {
+			c.failf("attribute %s has %d numbers, want %d", name, len(list), want)
+		}
+	}
+	image := c.shape(0).Clone()
+	for i := range axes {
+		stride, pads := 1, 0
+		if w.strides != nil {
+			stride = w.strides[i]
+		}
+		if w.pads != nil {
+			pads = w.pads[i] + w.pads[axes+i]
+		}
+		c.must(shape.Shape{image[2+i], stride}.Check())
+		image[2+i] = (image[2+i]-1)*stride + w.taps[i] - pads
+	}
+	c.must(image.Check())
+	elems := image.Elems()
+	flat := func(v graph.Value) graph.Value { return c.reshape(v, v.Type().Shape.Elems()) }
+	zeros := c.one(op.Fill{Shape: []int{elems}, Value: zeroOf(x.Type().DType)})
+	out := c.one(op.ScatterElements{}, zeros, flat(indices), flat(x))
+	out = c.reshape(out, image...)
+	if !c.has(2) {
+		return list(out)
+	}
+	full := c.known(2)
+	if len(full) != len(image) {
+		c.failf("output shape %v has %d axes, the input %d", full, len(full), len(image))
+	}
+	pads := make([]int, 2*len(image))
+	for i, n := range full {
+		if pads[len(image)+i] = n - image[i]; n < image[i] {
+			c.failf("output shape %v is less than %v", full, image)
+		}
+	}
+	return list(c.one(op.Pad{Pads: pads}, out))
+}

@@ -1,4 +1,227 @@
 package onnx
 
-// shapeOps lists the operators that describe their input anew, or its shape.
-var shapeOps = []row{}
+import (
+	"slices"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
+)
+
+// shapeOps are the operators that re-describe a tensor, or tell its shape.
+var shapeOps = []row{
+	{"", "Reshape", 1, 1, 1, convertReshape},
+	{"", "Reshape", 5, 2, 2, convertReshape},
+	{"", "Reshape", 14, 2, 2, convertReshape},
+	{"", "Flatten", 1, 1, 1, convertFlatten},
+	{"", "Squeeze", 1, 1, 1, convertSqueeze},
+	{"", "Squeeze", 13, 1, 2, convertSqueeze},
+	{"", "Unsqueeze", 1, 1, 1, convertUnsqueeze},
+	{"", "Unsqueeze", 13, 2, 2, convertUnsqueeze},
+	{"", "Transpose", 1, 1, 1, convertTranspose},
+	{"", "Shape", 1, 1, 1, convertShape},
+	{"", "Shape", 15, 1, 1, convertShape},
+	{"", "Size", 1, 1, 1, convertSize},
+	{"", "Expand", 8, 2, 2, convertExpand},
+	{"", "Slice", 1, 1, 1, convertSliceAttributes},
+	{"", "Slice", 10, 3, 5, convertSliceInputs},
+	{"", "Split", 1, 1, 2, convertSplit},
+	{"", "Split", 2, 1, 1, convertSplit},
+	{"", "Split", 13, 1, 2, convertSplit},
+	{"", "Split", 18, 1, 2, convertSplit},
+	{"", "DepthToSpace", 1, 1, 1, convertDepthToSpace},
+	{"", "DepthToSpace", 11, 1, 1, convertDepthToSpace},
+	{"", "SpaceToDepth", 1, 1, 1, convertSpaceToDepth},
+	{"", "CenterCropPad", 18, 2, 2, convertCenterCropPad},
+}
+
+// convertReshape resolves a target shape: 0 is the input's extent at the same
+// place, unless allowzero says otherwise, and one -1 is what the others leave.
+func convertReshape(c *call) []graph.Value {
+	in := c.shape(0)
+	var want []int
+	if c.version() < 5 {
+		want = c.ints("shape")
+	} else {
+		want = c.known(1)
+	}
+	allowZero := c.version() >= 14 && c.flag("allowzero", false)
+	out, open := shape.Shape(slices.Clone(want)), -1
+	for i, d := range want {
+		switch {
+		case d == -1 && open >= 0:
+			c.failf("shape %v has more than one extent of -1", want)
+		case d == -1:
+			out[i], open = 1, i
+		case d == 0 && allowZero && slices.Contains(want, -1):
+			c.failf("shape %v has both 0 and -1, and allowzero is set", want)
+		case d == 0 && !allowZero && i >= len(in):
+			c.failf("shape %v keeps extent %d of input %v, which has %d", want, i, in, len(in))
+		case d == 0 && !allowZero:
+			out[i] = in[i]
+		}
+	}
+	c.must(out.Check())
+	if open >= 0 {
+		rest := out.Elems()
+		if rest == 0 || in.Elems()%rest != 0 {
+			c.failf("shape %v does not fit the %d elements of input %v", want, in.Elems(), in)
+		}
+		out[open] = in.Elems() / rest
+	}
+	return list(c.reshape(c.in[0], out...))
+}
+
+// convertFlatten makes a matrix of a tensor: the axes before one are the rows.
+func convertFlatten(c *call) []graph.Value {
+	in := c.shape(0)
+	axis := c.int("axis", 1)
+	if axis != len(in) {
+		axis = c.axis(axis, len(in))
+	}
+	return list(c.reshape(c.in[0], in[:axis].Elems(), in[axis:].Elems()))
+}
+
+// axes returns the attribute axes, or input i where the version has it there;
+// ok is false when neither is given.
+func (c *call) axesOr(i int, input bool) (axes []int, ok bool) {
+	switch {
+	case !input:
+		axes = c.ints("axes")
+		return axes, axes != nil
+	case c.has(i):
+		return c.known(i), true
+	}
+	return nil, false
+}
+
+// convertSqueeze removes axes of extent 1: those that are given, or all.
+func convertSqueeze(c *call) []graph.Value {
+	in := c.shape(0)
+	axes, given := c.axesOr(1, c.version() >= 13)
+	drop := make([]bool, len(in))
+	for axis, d := range in {
+		drop[axis] = !given && d == 1
+	}
+	for _, a := range axes {
+		axis := c.axis(a, len(in))
+		switch {
+		case in[axis] != 1:
+			c.failf("axis %d of input %v has extent %d, not 1", a, in, in[axis])
+		case drop[axis]:
+			c.failf("axes %v name axis %d twice", axes, axis)
+		}
+		drop[axis] = true
+	}
+	out := shape.Shape{}
+	for axis, d := range in {
+		if !drop[axis] {
+			out = append(out, d)
+		}
+	}
+	return list(c.reshape(c.in[0], out...))
+}
+
+// convertUnsqueeze adds axes of extent 1, counted in the output.
+func convertUnsqueeze(c *call) []graph.Value {
+	in := c.shape(0)
+	axes, given := c.axesOr(1, c.version() >= 13)
+	if !given {
+		c.failf("attribute axes is missing")
+	}
+	const mostAxes = 1 << 10 // no tensor has more; the list may be anything
+	if len(axes) > mostAxes {
+		c.failf("%d axes are to be added, more than %d", len(axes), mostAxes)
+	}
+	out := make(shape.Shape, len(in)+len(axes))
+	for _, a := range axes {
+		axis := c.axis(a, len(out))
+		if out[axis] != 0 {
+			c.failf("axes %v name axis %d twice", axes, axis)
+		}
+		out[axis] = 1
+	}
+	next := 0
+	added := slices.Clone(out)
+	for axis := range out {
+		if added[axis] == 0 {
+			out[axis] = in[next]
+			next++
+		}
+	}
+	return list(c.reshape(c.in[0], out...))
+}
+
+// convertTranspose permutes axes; without a permutation it reverses them.
+func convertTranspose(c *call) []graph.Value {
+	perm := c.ints("perm")
+	if perm == nil {
+		perm = make([]int, c.rank(0))
+		for i := range perm {
+			perm[i] = len(perm) - 1 - i
+		}
+	}
+	return list(c.one(op.Permute{Perm: perm}, c.in[0]))
+}
+
+// convertShape returns the extents of its input, or from version 15 on a
+// range of them.
+func convertShape(c *call) []graph.Value {
+	in := c.shape(0)
+	start, end := 0, len(in)
+	if c.version() >= 15 {
+		clamp := func(axis int) int {
+			if axis < 0 {
+				axis += len(in)
+			}
+			return min(max(axis, 0), len(in))
+		}
+		start = clamp(c.int("start", 0))
+		end = max(start, clamp(c.int("end", len(in))))
+	}
+	out := make([]int64, end-start)
+	for i, d := range in[start:end] {
+		out[i] = int64(d)
+	}
+	return list(constant(c, out, len(out)))
+}
+
+func convertSize(c *call) []graph.Value {
+	return list(constant(c, []int64{int64(c.shape(0).Elems())}))
+}
+
+// convertExpand broadcasts its input and the given shape against each other.
+func convertExpand(c *call) []graph.Value {
+	out, err := shape.Broadcast(c.shape(0), c.dims(1))
+	c.must(err)
+	return list(c.one(op.BroadcastTo{Shape: out}, c.in[0]))
+}
+
+// dims returns input i as a shape.
+func (c *call) dims(i int) shape.Shape {
+	dims := shape.Shape(c.known(i))
+	c.must(dims.Check())
+	return dims
+}
+
+func convertDepthToSpace(c *call) []graph.Value {
+	columnsFirst := false
+	if c.version() >= 11 {
+		switch mode := c.text("mode", "DCR"); mode {
+		case "DCR":
+		case "CRD":
+			columnsFirst = true
+		default:
+			c.failf("attribute mode is %q, want DCR or CRD", mode)
+		}
+	}
+	v, err := op.DepthToSpace(c.in[0], c.int("blocksize", 0), columnsFirst)
+	c.must(err)
+	return list(v)
+}
+
+func convertSpaceToDepth(c *call) []graph.Value {
+	v, err := op.SpaceToDepth(c.in[0], c.int("blocksize", 0))
+	c.must(err)
+	return list(v)
+}

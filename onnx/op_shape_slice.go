@@ -1,0 +1,165 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
+)
+
+// convertSliceAttributes converts Slice before version 10, whose bounds are
+// attributes and whose steps are 1.
+func convertSliceAttributes(c *call) []graph.Value {
+	return c.slice(c.ints("starts"), c.ints("ends"), c.ints("axes"), nil)
+}
+
+func convertSliceInputs(c *call) []graph.Value {
+	var axes, steps []int
+	if c.has(3) {
+		axes = c.known(3)
+	}
+	if c.has(4) {
+		steps = c.known(4)
+	}
+	return c.slice(c.known(1), c.known(2), axes, steps)
+}
+
+// slice takes the elements from starts to ends of axes, which are the first
+// ones when they are nil, in steps, which are 1 when they are nil.
+func (c *call) slice(starts, ends, axes, steps []int) []graph.Value {
+	in := c.shape(0)
+	n := len(starts)
+	if axes == nil {
+		axes = make([]int, n)
+		for i := range axes {
+			axes[i] = i
+		}
+	}
+	if steps == nil {
+		steps = slices.Repeat([]int{1}, n)
+	}
+	if len(ends) != n || len(axes) != n || len(steps) != n {
+		c.failf("there are %d starts, %d ends, %d axes and %d steps", n, len(ends), len(axes), len(steps))
+	}
+	v := c.in[0]
+	seen := make([]bool, len(in))
+	for i := range n {
+		axis := c.axis(axes[i], len(in))
+		if seen[axis] {
+			c.failf("axes %v name axis %d twice", axes, axis)
+		}
+		seen[axis] = true
+		v = c.sliceAxis(v, axis, starts[i], ends[i], steps[i])
+	}
+	return list(v)
+}
+
+// sliceAxis is a slice of one axis. Bounds are moved to the ends of the axis.
+// A backward slice that starts before the axis starts at element 0: here the
+// specification differs from NumPy.
+func (c *call) sliceAxis(v graph.Value, axis, start, end, step int) graph.Value {
+	extent := v.Type().Shape[axis]
+	if step < 0 && start < -extent {
+		start = 0
+	}
+	first, n, err := op.SliceRange(start, end, step, extent)
+	c.must(err)
+	if first == 0 && step == 1 && n == extent {
+		return v
+	}
+	return c.one(op.SliceView{Axis: axis, Start: first, N: n, Step: step}, v)
+}
+
+// convertSplit cuts an axis into parts. Their extents are an input at version
+// 1 and from 13 on, and an attribute before. Without them the parts are equal;
+// only from version 18 on may the last one be smaller.
+func convertSplit(c *call) []graph.Value {
+	in := c.shape(0)
+	axis := c.axis(c.int("axis", 0), len(in))
+	var parts []int
+	switch {
+	case c.has(1):
+		parts = c.known(1)
+		if c.version() >= 18 && c.hasAttr("num_outputs") {
+			c.failf("both the input split and the attribute num_outputs are given")
+		}
+	case c.version() < 13:
+		parts = c.ints("split")
+	}
+	if parts == nil {
+		parts = c.equalParts(in[axis])
+	}
+	if len(parts) < c.numOutputs() {
+		c.failf("axis %d is split into %d parts for %d outputs", axis, len(parts), c.numOutputs())
+	}
+	outs := make([]graph.Value, len(parts))
+	at := 0
+	for i, n := range parts {
+		if n < 0 || n > in[axis]-at {
+			c.failf("parts %v do not add up to the extent %d of axis %d", parts, in[axis], axis)
+		}
+		outs[i] = c.one(op.SliceView{Axis: axis, Start: at, N: n, Step: 1}, c.in[0])
+		at += n
+	}
+	if at != in[axis] {
+		c.failf("parts %v add up to %d, axis %d has %d elements", parts, at, axis, in[axis])
+	}
+	return outs
+}
+
+// equalParts cuts an extent into one part for each output.
+func (c *call) equalParts(extent int) []int {
+	n := c.numOutputs()
+	if c.version() >= 18 {
+		if got := c.int("num_outputs", n); got != n {
+			c.failf("attribute num_outputs is %d, but there are %d outputs", got, n)
+		}
+	}
+	if n == 0 {
+		return []int{}
+	}
+	part := (extent + n - 1) / n
+	last := extent - part*(n-1)
+	if last < 0 || last != part && c.version() < 18 {
+		c.failf("%d elements do not split into %d parts", extent, n)
+	}
+	parts := slices.Repeat([]int{part}, n)
+	parts[n-1] = last
+	return parts
+}
+
+// convertCenterCropPad crops or pads with zeros at both ends of axes, to
+// reach the extents that its second input gives. An odd element goes to, or
+// comes from, the end.
+func convertCenterCropPad(c *call) []graph.Value {
+	in := c.shape(0)
+	want := c.dims(1)
+	axes := c.ints("axes")
+	if axes == nil {
+		axes = make([]int, len(in))
+		for i := range axes {
+			axes[i] = i
+		}
+	}
+	if len(axes) != len(want) {
+		c.failf("there are %d extents for %d axes", len(want), len(axes))
+	}
+	_, err := shape.Axes(axes, len(in))
+	c.must(err)
+	v := c.in[0]
+	pads := make([]int, 2*len(in))
+	for i, a := range axes {
+		axis := c.axis(a, len(in))
+		if more := want[i] - in[axis]; more > 0 {
+			pads[axis], pads[len(in)+axis] = more/2, more-more/2
+		} else if more < 0 {
+			start := -more / 2
+			v = c.one(op.SliceView{Axis: axis, Start: start, N: want[i], Step: 1}, v)
+		}
+	}
+	if slices.Max(append(pads, 0)) > 0 {
+		v = c.one(op.Pad{Pads: pads}, v)
+	}
+	return list(v)
+}
