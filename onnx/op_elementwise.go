@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op"
 )
@@ -19,7 +20,7 @@ var elementwiseOps = []row{
 	{"", "Ceil", 1, 1, 1, unary(op.Ceil)},
 	{"", "Cos", 7, 1, 1, unary(op.Cos)},
 	{"", "Cosh", 9, 1, 1, unary(op.Cosh)},
-	{"", "Erf", 9, 1, 1, unary(op.Erf)},
+	{"", "Erf", 9, 1, 1, throughFloat(unary(op.Erf))},
 	{"", "Exp", 1, 1, 1, unary(op.Exp)},
 	{"", "Floor", 1, 1, 1, unary(op.Floor)},
 	{"", "Log", 1, 1, 1, unary(op.Log)},
@@ -45,7 +46,7 @@ var elementwiseOps = []row{
 	{"", "Relu", 1, 1, 1, unary(op.Relu)},
 	{"", "Selu", 1, 1, 1, unary(op.Selu, param{"alpha", 1.6732}, param{"gamma", 1.0507})},
 	{"", "Selu", 6, 1, 1, unary(op.Selu, param{"alpha", 1.67326319217681884765625}, param{"gamma", 1.05070102214813232421875})},
-	{"", "Shrink", 9, 1, 1, unary(op.Shrink, param{"lambd", 0.5}, param{"bias", 0})},
+	{"", "Shrink", 9, 1, 1, throughFloat(unary(op.Shrink, param{"lambd", 0.5}, param{"bias", 0}))},
 	{"", "Sigmoid", 1, 1, 1, unary(op.Sigmoid)},
 	{"", "Softplus", 1, 1, 1, unary(op.Softplus)},
 	{"", "Softsign", 1, 1, 1, unary(op.Softsign)},
@@ -126,6 +127,19 @@ func unary(code op.Code, params ...param) converter {
 			attrs[i] = c.float(p.name, p.def)
 		}
 		return list(c.elementwise(code, attrs, c.in[0]))
+	}
+}
+
+// throughFloat lets an operator on floating-point numbers take integers too:
+// they are computed as float64, and the result loses its fraction.
+func throughFloat(convert converter) converter {
+	return func(c *call) []graph.Value {
+		t := c.in[0].Type().DType
+		if !t.IsInteger() {
+			return convert(c)
+		}
+		c.in[0] = c.castTo(c.in[0], dtype.Float64)
+		return list(c.castTo(convert(c)[0], t))
 	}
 }
 

@@ -1,0 +1,373 @@
+package onnx
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/onnx/internal/wire"
+)
+
+// A nodeTest is a model of one node, what it is given, and what it must give.
+type nodeTest struct {
+	what  string // besides the operator, what the case is about
+	op    string
+	opset int64
+	attrs []wire.Attribute
+	in    []*berth.Tensor // nil is an absent input
+	want  []*berth.Tensor // nil is an output that the node does not name
+	err   string          // part of the error that is wanted instead
+}
+
+func runNodeTests(t *testing.T, cases []nodeTest) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(fmt.Sprintf("%s-%d/%s", c.op, c.opset, c.what), c.run)
+	}
+}
+
+func (c nodeTest) run(t *testing.T) {
+	n := wire.Node{OpType: c.op, Attributes: c.attrs}
+	g := wire.Graph{Name: "test"}
+	inputs := make(map[string]*berth.Tensor)
+	for i, x := range c.in {
+		name := ""
+		if x != nil {
+			name = fmt.Sprint("x", i)
+			inputs[name] = x
+			g.Inputs = append(g.Inputs, valueInfoOf(name, x))
+		}
+		n.Inputs = append(n.Inputs, name)
+	}
+	outs := len(c.want)
+	if c.err != "" {
+		outs = max(outs, 1)
+	}
+	for i := range outs {
+		name := ""
+		if c.err != "" || c.want[i] != nil {
+			name = fmt.Sprint("y", i)
+			g.Outputs = append(g.Outputs, wire.ValueInfo{Name: name})
+		}
+		n.Outputs = append(n.Outputs, name)
+	}
+	g.Nodes = []wire.Node{n}
+	model, err := Parse(wire.AppendModel(nil, &wire.Model{
+		IRVersion: 8, OpsetImports: []wire.OperatorSet{{Version: c.opset}}, Graph: &g,
+	}))
+	var got map[string]*berth.Tensor
+	if err == nil {
+		got, err = model.Run(context.Background(), inputs)
+	}
+	switch {
+	case c.err != "" && err == nil:
+		t.Fatalf("no error, want %q", c.err)
+	case c.err != "":
+		if !strings.Contains(err.Error(), c.err) {
+			t.Fatalf("error %v, want %q", err, c.err)
+		}
+		return
+	case err != nil:
+		t.Fatal(err)
+	}
+	for i, want := range c.want {
+		if want == nil {
+			continue
+		}
+		if err := sameTensor(got[fmt.Sprint("y", i)], want); err != nil {
+			t.Errorf("output %d: %v", i, err)
+		}
+	}
+}
+
+func valueInfoOf(name string, x *berth.Tensor) wire.ValueInfo {
+	dims := []wire.Dim{}
+	for _, d := range x.Shape() {
+		dims = append(dims, wire.Dim{HasValue: true, Value: int64(d)})
+	}
+	for elem, t := range elementTypes {
+		if t == x.DType() {
+			return wire.ValueInfo{Name: name, Type: &wire.Type{Kind: wire.TensorType, Elem: elem, Shape: dims}}
+		}
+	}
+	return wire.ValueInfo{Name: name}
+}
+
+// sameTensor reports how got is not want: numbers may differ by 1e-5 of their
+// size, and two NaN are the same.
+func sameTensor(got, want *berth.Tensor) error {
+	if got.DType() != want.DType() || !slices.Equal(got.Shape(), want.Shape()) {
+		return fmt.Errorf("got %v%v, want %v%v", got.DType(), got.Shape(), want.DType(), want.Shape())
+	}
+	g, w := numbers(got), numbers(want)
+	for i := range g {
+		same := g[i] == w[i] || math.IsNaN(g[i]) && math.IsNaN(w[i]) ||
+			math.Abs(g[i]-w[i]) <= 1e-6+1e-5*math.Abs(w[i]) && !math.IsInf(w[i], 0)
+		if !same {
+			return fmt.Errorf("got %v%v, want %v", got.DType(), g, w)
+		}
+	}
+	return nil
+}
+
+// numbers returns the elements of x, truth values as 0 and 1.
+func numbers(x *berth.Tensor) []float64 {
+	v, err := x.Promise().Cast(dtype.Float64).Materialize(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	data, err := berth.Data[float64](v)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+// tensorOf returns a tensor of element type t.
+func tensorOf(t dtype.Type, data []float64, dims ...int) *berth.Tensor {
+	out := make([]byte, 0, 8*len(data))
+	for _, v := range data {
+		var b [8]byte
+		kernel.Float64Scalar(v).Cast(t).Put(b[:])
+		out = append(out, b[:t.Size()]...)
+	}
+	_, x, err := ReadTensor(wire.AppendTensor(nil, &wire.Tensor{DataType: wireType(t), Dims: int64s(dims), Raw: out}))
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func wireType(t dtype.Type) wire.DataType {
+	for elem, u := range elementTypes {
+		if t == u {
+			return elem
+		}
+	}
+	return wire.Undefined
+}
+
+func int64s(list []int) []int64 {
+	out := make([]int64, len(list))
+	for i, v := range list {
+		out[i] = int64(v)
+	}
+	return out
+}
+
+// f32, i64 and truth return tensors with one axis, or of the shape given.
+func f32(data []float64, dims ...int) *berth.Tensor { return shaped(dtype.Float32, data, dims) }
+func i64(data []float64, dims ...int) *berth.Tensor { return shaped(dtype.Int64, data, dims) }
+func truth(data []float64, dims ...int) *berth.Tensor {
+	return shaped(dtype.Bool, data, dims)
+}
+
+func shaped(t dtype.Type, data []float64, dims []int) *berth.Tensor {
+	if len(dims) == 0 {
+		dims = []int{len(data)}
+	}
+	return tensorOf(t, data, dims...)
+}
+
+// scalarOf returns a tensor of rank 0.
+func scalarOf(t dtype.Type, v float64) *berth.Tensor { return tensorOf(t, []float64{v}) }
+
+// ramp returns from, from+1, ... as float32 in a shape.
+func ramp(from float64, dims ...int) *berth.Tensor {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	data := make([]float64, n)
+	for i := range data {
+		data[i] = from + float64(i)
+	}
+	return tensorOf(dtype.Float32, data, dims...)
+}
+
+func attrs(list ...wire.Attribute) []wire.Attribute { return list }
+
+func attrInt(name string, v int64) wire.Attribute {
+	return wire.Attribute{Name: name, Kind: wire.AttrInt, Int: v}
+}
+
+func attrInts(name string, v ...int64) wire.Attribute {
+	return wire.Attribute{Name: name, Kind: wire.AttrInts, Ints: v}
+}
+
+func attrFloat(name string, v float32) wire.Attribute {
+	return wire.Attribute{Name: name, Kind: wire.AttrFloat, Float: v}
+}
+
+func attrText(name, v string) wire.Attribute {
+	return wire.Attribute{Name: name, Kind: wire.AttrString, Bytes: []byte(v)}
+}
+
+type in = []*berth.Tensor
+
+func TestLegacyBroadcast(t *testing.T) {
+	x := ramp(0, 2, 3)
+	broadcast := attrInt("broadcast", 1)
+	runNodeTests(t, []nodeTest{
+		{"same shape", "Add", 6, nil, in{x, x}, in{f32([]float64{0, 2, 4, 6, 8, 10}, 2, 3)}, ""},
+		{"not asked for", "Add", 6, nil, in{x, ramp(0, 3)}, nil, `[2 3] and [3], and the attribute "broadcast" is not set`},
+		{"suffix", "Add", 6, attrs(broadcast), in{x, ramp(10, 3)}, in{f32([]float64{10, 12, 14, 13, 15, 17}, 2, 3)}, ""},
+		{"first axis", "Sub", 1, attrs(broadcast, attrInt("axis", 0)), in{x, f32([]float64{0, 10})}, in{f32([]float64{0, 1, 2, -7, -6, -5}, 2, 3)}, ""},
+		{"negative axis", "Sub", 6, attrs(broadcast, attrInt("axis", -2)), in{x, f32([]float64{0, 10})}, in{f32([]float64{0, 1, 2, -7, -6, -5}, 2, 3)}, ""},
+		{"middle axis", "Mul", 6, attrs(broadcast, attrInt("axis", 1)), in{ramp(1, 1, 2, 2), f32([]float64{1, 10})}, in{f32([]float64{1, 2, 30, 40}, 1, 2, 2)}, ""},
+		{"one element of higher rank", "Mul", 6, attrs(broadcast), in{ramp(1, 2), f32([]float64{3}, 1, 1, 1)}, in{f32([]float64{3, 6})}, ""},
+		{"one element at an axis", "Div", 6, attrs(broadcast, attrInt("axis", 1)), in{x, f32([]float64{2})}, in{f32([]float64{0, .5, 1, 1.5, 2, 2.5}, 2, 3)}, ""},
+		{"wrong extent", "Add", 6, attrs(broadcast), in{x, ramp(0, 2)}, nil, "[2] does not broadcast to [2 3] from axis 1 on"},
+		{"beyond the last axis", "Add", 6, attrs(broadcast, attrInt("axis", 1)), in{x, ramp(0, 2, 3)}, nil, "[2 3] does not fit into [2 3] from axis 1 on"},
+		{"higher rank", "Add", 6, attrs(broadcast), in{ramp(0, 3), x}, nil, "does not fit into [3]"},
+		{"power", "Pow", 1, attrs(broadcast), in{x, f32([]float64{2})}, in{f32([]float64{0, 1, 4, 9, 16, 25}, 2, 3)}, ""},
+		{"comparison", "Greater", 1, attrs(broadcast, attrInt("axis", 0)), in{x, f32([]float64{1, 4})}, in{truth([]float64{0, 0, 1, 0, 0, 1}, 2, 3)}, ""},
+		{"logic", "And", 1, attrs(broadcast, attrInt("axis", 0)), in{truth([]float64{1, 1, 1, 0}, 2, 2), truth([]float64{0, 1})}, in{truth([]float64{0, 0, 1, 0}, 2, 2)}, ""},
+		{"both ways since 7", "Add", 7, nil, in{f32([]float64{0, 10}, 2, 1), ramp(0, 3)}, in{f32([]float64{0, 1, 2, 10, 11, 12}, 2, 3)}, ""},
+		{"logic since 7", "Xor", 7, nil, in{truth([]float64{0, 1}, 2, 1), truth([]float64{0, 1})}, in{truth([]float64{0, 1, 1, 0}, 2, 2)}, ""},
+		{"do not fit", "Add", 14, nil, in{ramp(0, 2), ramp(0, 3)}, nil, `node 0 "-> y0" (Add): add: shapes [2] and [3] do not broadcast`},
+		{"types differ", "Add", 14, nil, in{ramp(0, 2), i64([]float64{1, 2})}, nil, "float32 and int64"},
+	})
+}
+
+func TestPRelu(t *testing.T) {
+	x := ramp(-3, 1, 2, 3)
+	negated := tensorOf(dtype.Float32, []float64{1, 2, 3, 4, 5, 6, 7, 8}, 1, 2, 2, 2)
+	negated, err := negated.Promise().Neg().Materialize(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	runNodeTests(t, []nodeTest{
+		{"shared", "PRelu", 6, nil, in{x, f32([]float64{2})}, in{f32([]float64{-6, -4, -2, 0, 1, 2}, 1, 2, 3)}, ""},
+		{"a channel each", "PRelu", 6, nil, in{negated, f32([]float64{1, 10})}, in{f32([]float64{-1, -2, -3, -4, -50, -60, -70, -80}, 1, 2, 2, 2)}, ""},
+		{"one axis", "PRelu", 1, nil, in{f32([]float64{-1, -1}), f32([]float64{2, 3})}, in{f32([]float64{-2, -3})}, ""},
+		{"neither", "PRelu", 6, nil, in{x, ramp(0, 3)}, nil, "the slope has 3 elements"},
+		{"broadcast since 7", "PRelu", 7, nil, in{negated, f32([]float64{1, 10})}, in{f32([]float64{-1, -20, -3, -40, -5, -60, -7, -80}, 1, 2, 2, 2)}, ""},
+		{"one way only", "PRelu", 7, nil, in{f32([]float64{-1}), ramp(1, 2)}, nil, "does not broadcast to the input"},
+		{"integers", "PRelu", 16, nil, in{tensorOf(dtype.Int32, []float64{-2, 5}, 2), tensorOf(dtype.Int32, []float64{3}, 1)}, in{tensorOf(dtype.Int32, []float64{-6, 5}, 2)}, ""},
+	})
+}
+
+func TestVariadic(t *testing.T) {
+	x, y := ramp(0, 2, 2), f32([]float64{9, 1})
+	runNodeTests(t, []nodeTest{
+		{"one", "Sum", 1, nil, in{x}, in{x}, ""},
+		{"one shape before 8", "Sum", 6, nil, in{x, y}, nil, "input 1 has the shape [2], input 0 the shape [2 2]"},
+		{"broadcast since 8", "Sum", 8, nil, in{y, x, y}, in{f32([]float64{18, 3, 20, 5}, 2, 2)}, ""},
+		{"three", "Mean", 8, nil, in{y, x, y}, in{f32([]float64{6, 1, 20. / 3, 5. / 3}, 2, 2)}, ""},
+		{"one", "Mean", 13, nil, in{x}, in{x}, ""},
+		{"two", "Mean", 6, nil, in{x, x}, in{x}, ""},
+		{"broadcast", "Max", 8, nil, in{x, y}, in{f32([]float64{9, 1, 9, 3}, 2, 2)}, ""},
+		{"broadcast", "Min", 13, nil, in{x, y}, in{f32([]float64{0, 1, 2, 1}, 2, 2)}, ""},
+		{"NaN", "Max", 13, nil, in{f32([]float64{math.NaN(), 1}), f32([]float64{0, math.NaN()})}, in{f32([]float64{math.NaN(), math.NaN()})}, ""},
+		{"half", "Mean", 13, nil, in{tensorOf(dtype.Float16, []float64{1}, 1), tensorOf(dtype.Float16, []float64{2}, 1)}, in{tensorOf(dtype.Float16, []float64{1.5}, 1)}, ""},
+		{"none", "Sum", 8, nil, nil, nil, "input 0 is missing, the operator needs 1"},
+	})
+}
+
+func TestClip(t *testing.T) {
+	x := f32([]float64{math.Inf(-1), -1, 0, 5, math.Inf(1), math.NaN()})
+	inf, nan := math.Inf(1), math.NaN()
+	scalar := func(v float64) *berth.Tensor { return scalarOf(dtype.Float32, v) }
+	runNodeTests(t, []nodeTest{
+		{"no bounds", "Clip", 1, nil, in{x}, in{x}, ""},
+		{"one bound", "Clip", 1, attrs(attrFloat("max", 2)), in{x}, in{f32([]float64{-inf, -1, 0, 2, 2, nan})}, ""},
+		{"default bounds", "Clip", 6, attrs(attrFloat("min", 0)), in{x}, in{f32([]float64{0, 0, 0, 5, math.MaxFloat32, nan})}, ""},
+		{"both", "Clip", 6, attrs(attrFloat("min", -.5), attrFloat("max", 2)), in{x}, in{f32([]float64{-.5, -.5, 0, 2, 2, nan})}, ""},
+		{"no inputs", "Clip", 11, nil, in{x}, in{x}, ""},
+		{"upper alone", "Clip", 12, nil, in{x, nil, scalar(3)}, in{f32([]float64{-inf, -1, 0, 3, 3, nan})}, ""},
+		{"lower alone", "Clip", 12, nil, in{x, scalar(3)}, in{f32([]float64{3, 3, 3, 5, inf, nan})}, ""},
+		{"crossed", "Clip", 13, nil, in{x, scalar(3), scalar(1)}, in{f32([]float64{1, 1, 1, 1, 1, nan})}, ""},
+		{"bound with an axis", "Clip", 13, nil, in{scalar(7), nil, ramp(3, 1)}, in{scalar(3)}, ""},
+		{"list as bound", "Clip", 13, nil, in{x, ramp(0, 2)}, nil, "input 1 is a bound with the shape [2]"},
+		{"integers", "Clip", 12, nil, in{tensorOf(dtype.Int8, []float64{-128, 3}, 2), scalarOf(dtype.Int8, -100)}, in{tensorOf(dtype.Int8, []float64{-100, 3}, 2)}, ""},
+	})
+}
+
+func TestCast(t *testing.T) {
+	x := f32([]float64{-1.7, 0, 0.5, 300.9})
+	runNodeTests(t, []nodeTest{
+		{"by name", "Cast", 1, attrs(attrText("to", "INT32")), in{x}, in{tensorOf(dtype.Int32, []float64{-1, 0, 0, 300}, 4)}, ""},
+		{"by name", "Cast", 5, attrs(attrText("to", "BOOL")), in{x}, in{truth([]float64{1, 0, 1, 1})}, ""},
+		{"no such name", "Cast", 1, attrs(attrText("to", "int")), in{x}, nil, `"int" is not an element type`},
+		{"kind of the attribute", "Cast", 1, attrs(attrInt("to", 1)), in{x}, nil, `attribute "to" is of kind INT, not STRING`},
+		{"by number", "Cast", 6, attrs(attrInt("to", int64(wire.Double))), in{i64([]float64{3})}, in{tensorOf(dtype.Float64, []float64{3}, 1)}, ""},
+		{"half", "Cast", 13, attrs(attrInt("to", int64(wire.Float16))), in{f32([]float64{0.1, 70000})}, in{tensorOf(dtype.Float16, []float64{0.1, math.Inf(1)}, 2)}, ""},
+		{"from bool", "Cast", 9, attrs(attrInt("to", int64(wire.Float))), in{truth([]float64{1, 0})}, in{f32([]float64{1, 0})}, ""},
+		{"strings", "Cast", 9, attrs(attrInt("to", int64(wire.String))), in{x}, nil, "type is not supported: STRING"},
+		{"no attribute", "Cast", 13, nil, in{x}, nil, `attribute "to" is missing`},
+		{"like", "CastLike", 15, nil, in{x, i64(nil, 0)}, in{i64([]float64{-1, 0, 0, 300})}, ""},
+	})
+}
+
+func TestDropout(t *testing.T) {
+	x := ramp(1, 2, 2)
+	ones := []float64{1, 1, 1, 1}
+	ratio := scalarOf(dtype.Float32, 0)
+	runNodeTests(t, []nodeTest{
+		{"test mode", "Dropout", 1, attrs(attrInt("is_test", 1)), in{x}, in{x}, ""},
+		{"mask of the input's type", "Dropout", 7, attrs(attrFloat("ratio", .3)), in{x}, in{x, f32(ones, 2, 2)}, ""},
+		{"mask of truth values", "Dropout", 10, nil, in{x}, in{x, truth(ones, 2, 2)}, ""},
+		{"ratio as input", "Dropout", 12, nil, in{x, scalarOf(dtype.Float32, .9)}, in{x}, ""},
+		{"not training", "Dropout", 12, nil, in{x, nil, scalarOf(dtype.Bool, 0)}, in{x, truth(ones, 2, 2)}, ""},
+		{"training without dropping", "Dropout", 13, nil, in{x, ratio, scalarOf(dtype.Bool, 1)}, in{x, truth(ones, 2, 2)}, ""},
+		{"training", "Dropout", 13, nil, in{x, nil, scalarOf(dtype.Bool, 1)}, nil, "in training mode: it drops at random"},
+		{"three outputs", "Dropout", 13, nil, in{x}, in{x, nil, x}, "has 3 outputs, the operator"},
+	})
+}
+
+func TestActivationDefaults(t *testing.T) {
+	x := f32([]float64{-1, 0.25, 2})
+	e := math.Expm1(-1)
+	runNodeTests(t, []nodeTest{
+		{"", "Elu", 1, nil, in{x}, in{f32([]float64{e, .25, 2})}, ""},
+		{"alpha", "Elu", 6, attrs(attrFloat("alpha", 2)), in{x}, in{f32([]float64{2 * e, .25, 2})}, ""},
+		{"", "Selu", 1, nil, in{x}, in{f32([]float64{1.0507 * 1.6732 * e, 1.0507 * .25, 1.0507 * 2})}, ""},
+		{"", "Selu", 6, nil, in{x}, in{f32([]float64{1.05070102214813 * 1.67326319217681 * e, 1.05070102214813 * .25, 1.05070102214813 * 2})}, ""},
+		{"", "LeakyRelu", 1, nil, in{x}, in{f32([]float64{-.01, .25, 2})}, ""},
+		{"", "HardSigmoid", 6, nil, in{x}, in{f32([]float64{.3, .55, .9})}, ""},
+		{"attributes", "HardSigmoid", 6, attrs(attrFloat("beta", .25), attrFloat("alpha", 1)), in{x}, in{f32([]float64{0, .5, 1})}, ""},
+		{"", "ThresholdedRelu", 10, nil, in{x}, in{f32([]float64{0, 0, 2})}, ""},
+		{"", "Shrink", 9, nil, in{x}, in{f32([]float64{-1, 0, 2})}, ""},
+		{"attributes", "Shrink", 9, attrs(attrFloat("bias", .5), attrFloat("lambd", 1.5)), in{x}, in{f32([]float64{0, 0, 1.5})}, ""},
+		{"", "Celu", 12, attrs(attrFloat("alpha", 2)), in{x}, in{f32([]float64{2 * math.Expm1(-.5), .25, 2})}, ""},
+		{"", "HardSwish", 14, nil, in{x}, in{f32([]float64{-1. / 3, .25 * (.25/6 + .5), 2 * (2./6 + .5)})}, ""},
+		{"", "Swish", 24, nil, in{x}, in{f32([]float64{-1 / (1 + math.E), .25 / (1 + math.Exp(-.25)), 2 / (1 + math.Exp(-2))})}, ""},
+		{"alpha", "Swish", 24, attrs(attrFloat("alpha", 2)), in{x}, in{f32([]float64{-1 / (1 + math.Exp(2)), .25 / (1 + math.Exp(-.5)), 2 / (1 + math.Exp(-4))})}, ""},
+		{"", "Gelu", 20, nil, in{x}, in{f32([]float64{-.15865525, .14967656, 1.9544997})}, ""},
+		{"tanh", "Gelu", 20, attrs(attrText("approximate", "tanh")), in{x}, in{f32([]float64{-.158808, .1496752, 1.9545977})}, ""},
+		{"no such form", "Gelu", 20, attrs(attrText("approximate", "erf")), in{x}, nil, `"approximate" is "erf"`},
+		{"not yet", "Gelu", 19, nil, in{x}, nil, "operator is not supported at opset 19"},
+	})
+}
+
+func TestIntegerArithmetic(t *testing.T) {
+	i32 := func(v ...float64) *berth.Tensor { return tensorOf(dtype.Int32, v, len(v)) }
+	u8 := func(v ...float64) *berth.Tensor { return tensorOf(dtype.Uint8, v, len(v)) }
+	x, y := i32(-7, 7, -7, 7), i32(3, 3, -3, -3)
+	runNodeTests(t, []nodeTest{
+		{"to zero", "Div", 14, nil, in{x, y}, in{i32(-2, 2, 2, -2)}, ""},
+		{"by zero", "Div", 14, nil, in{x, i32(0)}, nil, "div"},
+		{"sign of the divisor", "Mod", 10, nil, in{x, y}, in{i32(2, 1, -1, -2)}, ""},
+		{"sign of the dividend", "Mod", 13, attrs(attrInt("fmod", 1)), in{x, y}, in{i32(-1, 1, -1, 1)}, ""},
+		{"floating point", "Mod", 13, attrs(attrInt("fmod", 1)), in{f32([]float64{-7.5}), f32([]float64{2})}, in{f32([]float64{-1.5})}, ""},
+		{"floating point needs fmod", "Mod", 13, nil, in{f32([]float64{1}), f32([]float64{2})}, nil, `"fmod" must be 1`},
+		{"left", "BitShift", 11, attrs(attrText("direction", "LEFT")), in{u8(1, 255), u8(3, 1)}, in{u8(8, 254)}, ""},
+		{"right", "BitShift", 11, attrs(attrText("direction", "RIGHT")), in{u8(1, 255), u8(3, 1)}, in{u8(0, 127)}, ""},
+		{"no direction", "BitShift", 11, nil, in{u8(1), u8(1)}, nil, `"direction" is ""`},
+		{"integer exponent", "Pow", 12, nil, in{i32(3, -2), f32([]float64{2, 3})}, in{i32(9, -8)}, ""},
+		{"integers", "Erf", 9, nil, in{i32(-3, 0, 6)}, in{i32(0, 0, 1)}, ""},
+		{"integers", "Shrink", 9, attrs(attrFloat("bias", 1), attrFloat("lambd", 1.5)), in{i32(-3, -1, 1, 3)}, in{i32(-2, 0, 0, 2)}, ""},
+		{"rounding", "Round", 11, nil, in{f32([]float64{-2.5, -.5, .5, 1.5, 2.5})}, in{f32([]float64{-2, 0, 0, 2, 2})}, ""},
+		{"negative alone", "IsInf", 10, attrs(attrInt("detect_positive", 0)), in{f32([]float64{math.Inf(1), math.Inf(-1), math.NaN()})}, in{truth([]float64{0, 1, 0})}, ""},
+		{"neither", "IsInf", 20, attrs(attrInt("detect_positive", 0), attrInt("detect_negative", 0)), in{f32([]float64{math.Inf(1), math.Inf(-1)})}, in{truth([]float64{0, 0})}, ""},
+		{"three shapes", "Where", 9, nil, in{truth([]float64{1, 0}, 2, 1), ramp(0, 2), scalarOf(dtype.Float32, 9)}, in{f32([]float64{0, 1, 9, 9}, 2, 2)}, ""},
+		{"condition", "Where", 9, nil, in{ramp(0, 2), ramp(0, 2), ramp(0, 2)}, nil, "the condition is float32, not bool"},
+	})
+}
