@@ -178,8 +178,8 @@ func shaped(t dtype.Type, data []float64, dims []int) *berth.Tensor {
 // scalarOf returns a tensor of rank 0.
 func scalarOf(t dtype.Type, v float64) *berth.Tensor { return tensorOf(t, []float64{v}) }
 
-// ramp returns from, from+1, ... as float32 in a shape.
-func ramp(from float64, dims ...int) *berth.Tensor {
+// counting returns from, from+1, ... as float32 in a shape.
+func counting(from float64, dims ...int) *berth.Tensor {
 	n := 1
 	for _, d := range dims {
 		n *= d
@@ -212,32 +212,32 @@ func attrText(name, v string) wire.Attribute {
 type in = []*berth.Tensor
 
 func TestLegacyBroadcast(t *testing.T) {
-	x := ramp(0, 2, 3)
+	x := counting(0, 2, 3)
 	broadcast := attrInt("broadcast", 1)
 	runNodeTests(t, []nodeTest{
 		{"same shape", "Add", 6, nil, in{x, x}, in{f32([]float64{0, 2, 4, 6, 8, 10}, 2, 3)}, ""},
-		{"not asked for", "Add", 6, nil, in{x, ramp(0, 3)}, nil, `[2 3] and [3], and the attribute "broadcast" is not set`},
-		{"suffix", "Add", 6, attrs(broadcast), in{x, ramp(10, 3)}, in{f32([]float64{10, 12, 14, 13, 15, 17}, 2, 3)}, ""},
+		{"not asked for", "Add", 6, nil, in{x, counting(0, 3)}, nil, `[2 3] and [3], and the attribute "broadcast" is not set`},
+		{"suffix", "Add", 6, attrs(broadcast), in{x, counting(10, 3)}, in{f32([]float64{10, 12, 14, 13, 15, 17}, 2, 3)}, ""},
 		{"first axis", "Sub", 1, attrs(broadcast, attrInt("axis", 0)), in{x, f32([]float64{0, 10})}, in{f32([]float64{0, 1, 2, -7, -6, -5}, 2, 3)}, ""},
 		{"negative axis", "Sub", 6, attrs(broadcast, attrInt("axis", -2)), in{x, f32([]float64{0, 10})}, in{f32([]float64{0, 1, 2, -7, -6, -5}, 2, 3)}, ""},
-		{"middle axis", "Mul", 6, attrs(broadcast, attrInt("axis", 1)), in{ramp(1, 1, 2, 2), f32([]float64{1, 10})}, in{f32([]float64{1, 2, 30, 40}, 1, 2, 2)}, ""},
-		{"one element of higher rank", "Mul", 6, attrs(broadcast), in{ramp(1, 2), f32([]float64{3}, 1, 1, 1)}, in{f32([]float64{3, 6})}, ""},
+		{"middle axis", "Mul", 6, attrs(broadcast, attrInt("axis", 1)), in{counting(1, 1, 2, 2), f32([]float64{1, 10})}, in{f32([]float64{1, 2, 30, 40}, 1, 2, 2)}, ""},
+		{"one element of higher rank", "Mul", 6, attrs(broadcast), in{counting(1, 2), f32([]float64{3}, 1, 1, 1)}, in{f32([]float64{3, 6})}, ""},
 		{"one element at an axis", "Div", 6, attrs(broadcast, attrInt("axis", 1)), in{x, f32([]float64{2})}, in{f32([]float64{0, .5, 1, 1.5, 2, 2.5}, 2, 3)}, ""},
-		{"wrong extent", "Add", 6, attrs(broadcast), in{x, ramp(0, 2)}, nil, "[2] does not broadcast to [2 3] from axis 1 on"},
-		{"beyond the last axis", "Add", 6, attrs(broadcast, attrInt("axis", 1)), in{x, ramp(0, 2, 3)}, nil, "[2 3] does not fit into [2 3] from axis 1 on"},
-		{"higher rank", "Add", 6, attrs(broadcast), in{ramp(0, 3), x}, nil, "does not fit into [3]"},
+		{"wrong extent", "Add", 6, attrs(broadcast), in{x, counting(0, 2)}, nil, "[2] does not broadcast to [2 3] from axis 1 on"},
+		{"beyond the last axis", "Add", 6, attrs(broadcast, attrInt("axis", 1)), in{x, counting(0, 2, 3)}, nil, "[2 3] does not fit into [2 3] from axis 1 on"},
+		{"higher rank", "Add", 6, attrs(broadcast), in{counting(0, 3), x}, nil, "does not fit into [3]"},
 		{"power", "Pow", 1, attrs(broadcast), in{x, f32([]float64{2})}, in{f32([]float64{0, 1, 4, 9, 16, 25}, 2, 3)}, ""},
 		{"comparison", "Greater", 1, attrs(broadcast, attrInt("axis", 0)), in{x, f32([]float64{1, 4})}, in{truth([]float64{0, 0, 1, 0, 0, 1}, 2, 3)}, ""},
 		{"logic", "And", 1, attrs(broadcast, attrInt("axis", 0)), in{truth([]float64{1, 1, 1, 0}, 2, 2), truth([]float64{0, 1})}, in{truth([]float64{0, 0, 1, 0}, 2, 2)}, ""},
-		{"both ways since 7", "Add", 7, nil, in{f32([]float64{0, 10}, 2, 1), ramp(0, 3)}, in{f32([]float64{0, 1, 2, 10, 11, 12}, 2, 3)}, ""},
+		{"both ways since 7", "Add", 7, nil, in{f32([]float64{0, 10}, 2, 1), counting(0, 3)}, in{f32([]float64{0, 1, 2, 10, 11, 12}, 2, 3)}, ""},
 		{"logic since 7", "Xor", 7, nil, in{truth([]float64{0, 1}, 2, 1), truth([]float64{0, 1})}, in{truth([]float64{0, 1, 1, 0}, 2, 2)}, ""},
-		{"do not fit", "Add", 14, nil, in{ramp(0, 2), ramp(0, 3)}, nil, `node 0 "-> y0" (Add): add: shapes [2] and [3] do not broadcast`},
-		{"types differ", "Add", 14, nil, in{ramp(0, 2), i64([]float64{1, 2})}, nil, "float32 and int64"},
+		{"do not fit", "Add", 14, nil, in{counting(0, 2), counting(0, 3)}, nil, `node 0 "-> y0" (Add): add: shapes [2] and [3] do not broadcast`},
+		{"types differ", "Add", 14, nil, in{counting(0, 2), i64([]float64{1, 2})}, nil, "float32 and int64"},
 	})
 }
 
 func TestPRelu(t *testing.T) {
-	x := ramp(-3, 1, 2, 3)
+	x := counting(-3, 1, 2, 3)
 	negated := tensorOf(dtype.Float32, []float64{1, 2, 3, 4, 5, 6, 7, 8}, 1, 2, 2, 2)
 	negated, err := negated.Promise().Neg().Materialize(context.Background())
 	if err != nil {
@@ -247,15 +247,15 @@ func TestPRelu(t *testing.T) {
 		{"shared", "PRelu", 6, nil, in{x, f32([]float64{2})}, in{f32([]float64{-6, -4, -2, 0, 1, 2}, 1, 2, 3)}, ""},
 		{"a channel each", "PRelu", 6, nil, in{negated, f32([]float64{1, 10})}, in{f32([]float64{-1, -2, -3, -4, -50, -60, -70, -80}, 1, 2, 2, 2)}, ""},
 		{"one axis", "PRelu", 1, nil, in{f32([]float64{-1, -1}), f32([]float64{2, 3})}, in{f32([]float64{-2, -3})}, ""},
-		{"neither", "PRelu", 6, nil, in{x, ramp(0, 3)}, nil, "the slope has 3 elements"},
+		{"neither", "PRelu", 6, nil, in{x, counting(0, 3)}, nil, "the slope has 3 elements"},
 		{"broadcast since 7", "PRelu", 7, nil, in{negated, f32([]float64{1, 10})}, in{f32([]float64{-1, -20, -3, -40, -5, -60, -7, -80}, 1, 2, 2, 2)}, ""},
-		{"one way only", "PRelu", 7, nil, in{f32([]float64{-1}), ramp(1, 2)}, nil, "does not broadcast to the input"},
+		{"one way only", "PRelu", 7, nil, in{f32([]float64{-1}), counting(1, 2)}, nil, "does not broadcast to the input"},
 		{"integers", "PRelu", 16, nil, in{tensorOf(dtype.Int32, []float64{-2, 5}, 2), tensorOf(dtype.Int32, []float64{3}, 1)}, in{tensorOf(dtype.Int32, []float64{-6, 5}, 2)}, ""},
 	})
 }
 
 func TestVariadic(t *testing.T) {
-	x, y := ramp(0, 2, 2), f32([]float64{9, 1})
+	x, y := counting(0, 2, 2), f32([]float64{9, 1})
 	runNodeTests(t, []nodeTest{
 		{"one", "Sum", 1, nil, in{x}, in{x}, ""},
 		{"one shape before 8", "Sum", 6, nil, in{x, y}, nil, "input 1 has the shape [2], input 0 the shape [2 2]"},
@@ -284,8 +284,8 @@ func TestClip(t *testing.T) {
 		{"upper alone", "Clip", 12, nil, in{x, nil, scalar(3)}, in{f32([]float64{-inf, -1, 0, 3, 3, nan})}, ""},
 		{"lower alone", "Clip", 12, nil, in{x, scalar(3)}, in{f32([]float64{3, 3, 3, 5, inf, nan})}, ""},
 		{"crossed", "Clip", 13, nil, in{x, scalar(3), scalar(1)}, in{f32([]float64{1, 1, 1, 1, 1, nan})}, ""},
-		{"bound with an axis", "Clip", 13, nil, in{scalar(7), nil, ramp(3, 1)}, in{scalar(3)}, ""},
-		{"list as bound", "Clip", 13, nil, in{x, ramp(0, 2)}, nil, "input 1 is a bound with the shape [2]"},
+		{"bound with an axis", "Clip", 13, nil, in{scalar(7), nil, counting(3, 1)}, in{scalar(3)}, ""},
+		{"list as bound", "Clip", 13, nil, in{x, counting(0, 2)}, nil, "input 1 is a bound with the shape [2]"},
 		{"integers", "Clip", 12, nil, in{tensorOf(dtype.Int8, []float64{-128, 3}, 2), scalarOf(dtype.Int8, -100)}, in{tensorOf(dtype.Int8, []float64{-100, 3}, 2)}, ""},
 	})
 }
@@ -307,7 +307,7 @@ func TestCast(t *testing.T) {
 }
 
 func TestDropout(t *testing.T) {
-	x := ramp(1, 2, 2)
+	x := counting(1, 2, 2)
 	ones := []float64{1, 1, 1, 1}
 	ratio := scalarOf(dtype.Float32, 0)
 	runNodeTests(t, []nodeTest{
@@ -367,7 +367,7 @@ func TestIntegerArithmetic(t *testing.T) {
 		{"rounding", "Round", 11, nil, in{f32([]float64{-2.5, -.5, .5, 1.5, 2.5})}, in{f32([]float64{-2, 0, 0, 2, 2})}, ""},
 		{"negative alone", "IsInf", 10, attrs(attrInt("detect_positive", 0)), in{f32([]float64{math.Inf(1), math.Inf(-1), math.NaN()})}, in{truth([]float64{0, 1, 0})}, ""},
 		{"neither", "IsInf", 20, attrs(attrInt("detect_positive", 0), attrInt("detect_negative", 0)), in{f32([]float64{math.Inf(1), math.Inf(-1)})}, in{truth([]float64{0, 0})}, ""},
-		{"three shapes", "Where", 9, nil, in{truth([]float64{1, 0}, 2, 1), ramp(0, 2), scalarOf(dtype.Float32, 9)}, in{f32([]float64{0, 1, 9, 9}, 2, 2)}, ""},
-		{"condition", "Where", 9, nil, in{ramp(0, 2), ramp(0, 2), ramp(0, 2)}, nil, "the condition is float32, not bool"},
+		{"three shapes", "Where", 9, nil, in{truth([]float64{1, 0}, 2, 1), counting(0, 2), scalarOf(dtype.Float32, 9)}, in{f32([]float64{0, 1, 9, 9}, 2, 2)}, ""},
+		{"condition", "Where", 9, nil, in{counting(0, 2), counting(0, 2), counting(0, 2)}, nil, "the condition is float32, not bool"},
 	})
 }
