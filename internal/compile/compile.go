@@ -1,0 +1,155 @@
+// Package compile turns a plan into a program: it decides which values share
+// bytes for good, has package circuit lay all of them out in one arena, and
+// writes down for every step where its operands lie at any number of rows.
+package compile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/berth-go/berth/circuit"
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/pack"
+	"github.com/berth-go/berth/plan"
+)
+
+// Options steer a compilation. The zero value is the default.
+type Options struct {
+	// Order is the execution order; nil is the depth-first one.
+	Order []*graph.Node
+	// Strategy is how offsets are searched for; empty is pack.Auto.
+	Strategy pack.Strategy
+	// SearchBudget bounds the search for offsets, in nodes; 0 is a default.
+	SearchBudget int64
+	// Budget is the most bytes the arena may take; 0 is no limit.
+	Budget int64
+	// NoSharing gives every value bytes of its own, for comparison.
+	NoSharing bool
+	// At returns, for a number of rows, the ops that take the place of those
+	// of the graph, by the origin of their nodes. It may be nil: then views
+	// follow the shapes of their inputs.
+	At func(rows int) (map[uint64]graph.Op, error)
+}
+
+// ErrBudget is wrapped by the error about an arena larger than the budget.
+var ErrBudget = errors.New("the arena does not fit the budget")
+
+// A Program is a graph whose every byte has its place. It is immutable.
+type Program struct {
+	MaxRows int // 1 when no input varies
+	Steps   []Step
+	Inputs  []Port
+	Outputs []Port
+	Weights []*graph.Node // constants the steps read
+
+	Plan    *plan.Plan
+	Circuit *circuit.Circuit
+	Fusion  *circuit.FusionPlan
+	Layout  *circuit.Layout
+	Buffers *circuit.BufferPlan
+
+	Edges []Edge // by circuit edge
+}
+
+// An Edge says what a circuit edge stands for.
+type Edge struct {
+	Value graph.Value // as asked of the plan, at the most rows
+	// Shares is the edge whose bytes it shares on purpose, or -1.
+	Shares int
+	// Why it does: "in place", "pack" or "".
+	Why string
+}
+
+// A Port is an input or output that the caller binds. Elems is the number of
+// its elements, and Dims their extents, as functions of the rows.
+type Port struct {
+	Name  string
+	Type  graph.Type // at the most rows
+	Elems Poly
+	Dims  []Poly
+}
+
+// A Step is one kernel to run.
+type Step struct {
+	Index   int // of the step of the plan
+	Op      graph.Op
+	Label   string
+	In, Out []Operand
+	// Moves says that the step copies elements without computing: a part of
+	// a concatenation that is not in place, or a packing.
+	Moves bool
+}
+
+// A Space is where the storage of an operand is.
+type Space uint8
+
+// The spaces.
+const (
+	Absent  Space = iota // an optional operand that is left out
+	Arena                // the arena, at Base
+	Weight               // Program.Weights[Index]
+	InPort               // the buffer bound to Program.Inputs[Index]
+	OutPort              // the buffer bound to Program.Outputs[Index], at Base
+)
+
+// An Operand says where a value lies: shape, strides and offset, in elements
+// from Base bytes into its space, as functions of the rows.
+type Operand struct {
+	Space   Space
+	Index   int
+	Base    int64
+	Type    graph.Type // at the most rows
+	Shape   []Poly
+	Strides []Poly
+	Offset  Poly
+}
+
+// At returns the extents of the operand for r rows.
+func (o *Operand) At(r int) (dims []int) {
+	for _, p := range o.Shape {
+		dims = append(dims, p.At(r))
+	}
+	return dims
+}
+
+// DType returns the element type.
+func (o *Operand) DType() dtype.Type { return o.Type.DType }
+
+// An Output is a value asked for, under a name.
+type Output struct {
+	Name  string
+	Value graph.Value
+}
+
+// An Evaluator computes values that depend on constants alone.
+type Evaluator func(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error)
+
+// Compile makes a program of outputs. It has eval compute the constants.
+func Compile(ctx context.Context, outputs []Output, eval Evaluator, opt Options) (*Program, error) {
+	roots, err := prepare(ctx, outputs, eval)
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan.InOrder(opt.Order, roots...)
+	if err != nil {
+		return nil, err
+	}
+	l := &lowerer{ctx: ctx, opt: opt, outputs: outputs, prog: &Program{Plan: p}}
+	if err := l.resize(); err != nil {
+		return nil, err
+	}
+	if err := l.place(); err != nil {
+		return nil, err
+	}
+	l.circuit()
+	if err := l.layOut(); err != nil {
+		return nil, err
+	}
+	return l.prog, l.steps()
+}
+
+func errView(v *val, rows int) error {
+	return fmt.Errorf("%v with %d rows: its view needs a copy that it does not need with more", v.Node(), rows)
+}

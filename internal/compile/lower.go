@@ -1,0 +1,562 @@
+package compile
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/berth-go/berth/circuit"
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/plan"
+	"github.com/berth-go/berth/shape"
+)
+
+// lowerer makes a program of a plan, in the order of its methods.
+type lowerer struct {
+	ctx     context.Context
+	opt     Options
+	outputs []Output
+	prog    *Program
+	p       placer
+	fillers map[filler]circuit.EdgeID
+	slots   map[circuit.EdgeID]circuit.Slot
+	bound   map[circuit.EdgeID]circuit.Binding
+	weights map[*graph.Node]int
+}
+
+// filler names an input of a concatenation that is copied into its place.
+type filler struct {
+	step, input int
+}
+
+// resize builds the graph at the sampled numbers of rows.
+func (l *lowerer) resize() error {
+	nodes, err := l.nodes()
+	if err != nil {
+		return err
+	}
+	most := 1
+	for _, n := range nodes {
+		if in, ok := n.Op().(graph.Input); ok && len(in.Rows) > 0 {
+			rows := n.Output(0).Type().Shape[in.Rows[0]]
+			if most != 1 && rows != most {
+				return fmt.Errorf("input %q has at most %d rows, another one %d", in.Key, rows, most)
+			}
+			most = rows
+		}
+	}
+	if most < 1 {
+		return fmt.Errorf("a program of %d rows", most)
+	}
+	l.prog.MaxRows = most
+	samples := sampleRows(most)
+	at := make([]map[*graph.Node]*graph.Node, len(samples))
+	for s, r := range samples {
+		if r == most {
+			at[s] = make(map[*graph.Node]*graph.Node, len(nodes))
+			for _, n := range nodes {
+				at[s][n] = n
+			}
+			continue
+		}
+		var ops map[uint64]graph.Op
+		if l.opt.At != nil {
+			if ops, err = l.opt.At(r); err != nil {
+				return fmt.Errorf("with %d rows: %w", r, err)
+			}
+		}
+		if at[s], err = resized(nodes, r, ops); err != nil {
+			return err
+		}
+	}
+	l.p = placer{plan: l.prog.Plan, samples: samples, at: at, share: !l.opt.NoSharing}
+	return nil
+}
+
+// nodes returns the leaves and the nodes of the plan, inputs first, with those
+// that the plan made aliases.
+func (l *lowerer) nodes() ([]*graph.Node, error) {
+	roots := make([]*graph.Node, len(l.prog.Plan.Results))
+	for i, r := range l.prog.Plan.Results {
+		roots[i] = r.Value.Node()
+	}
+	return graph.Sort(roots, (*graph.Node).NumInputs, func(n *graph.Node, i int) (*graph.Node, bool) {
+		return n.Input(i).Node(), !n.Input(i).IsZero()
+	})
+}
+
+func (l *lowerer) place() error { return l.p.place() }
+
+// circuit builds the circuit of the program, its fusion plan and its layout.
+func (l *lowerer) circuit() {
+	c, f, lay := &circuit.Circuit{}, &circuit.FusionPlan{}, &circuit.Layout{}
+	l.prog.Circuit, l.prog.Fusion, l.prog.Layout = c, f, lay
+	l.fillers = make(map[filler]circuit.EdgeID)
+	for _, v := range l.p.list {
+		switch {
+		case v.storage == reference:
+			continue
+		case v.storage == leaf:
+			if _, ok := v.Node().Op().(graph.Input); !ok {
+				continue // a weight
+			}
+		}
+		l.edge(v)
+	}
+	for i := range l.prog.Plan.Steps {
+		l.node(i)
+	}
+	for _, v := range l.p.list {
+		l.constrain(v)
+	}
+	for i, n := range c.Nodes {
+		f.Groups = append(f.Groups, circuit.Group{Name: n.Name, Nodes: []circuit.NodeID{circuit.NodeID(i)}})
+	}
+	for e := range c.Edges {
+		f.Stored = append(f.Stored, circuit.Stored{Edge: circuit.EdgeID(e)})
+	}
+}
+
+// edge adds the edge of a value that has bytes.
+func (l *lowerer) edge(v *val) {
+	name := v.Value.String()
+	if in, ok := v.Node().Op().(graph.Input); ok {
+		name = "input " + in.Key
+	}
+	if v.result >= 0 {
+		name = "output " + l.outputs[v.result].Name
+	}
+	rows, dim := l.extents(v)
+	id := l.add(Edge{Value: v.Value, Shares: -1}, name, rows, dim, v.Type().DType)
+	v.edge = int(id)
+	if v.result >= 0 {
+		l.prog.Circuit.Outputs = append(l.prog.Circuit.Outputs, id)
+		l.prog.Layout.External = append(l.prog.Layout.External, id)
+	}
+	if v.storage == leaf {
+		l.prog.Layout.External = append(l.prog.Layout.External, id)
+	}
+}
+
+func (l *lowerer) add(e Edge, name string, rows, dim circuit.Expr, t dtype.Type) circuit.EdgeID {
+	l.prog.Edges = append(l.prog.Edges, e)
+	return l.prog.Circuit.AddEdge(circuit.Edge{Name: name, Rows: rows, Dim: dim, Format: dtype.Plain(t)})
+}
+
+// extents returns the rows and the elements of a row of v, as expressions. Of
+// what lies in a concatenation the rows are those of the outer axes of that;
+// otherwise the rows are those of the run when the size is a multiple of them,
+// and a single one when it is not.
+func (l *lowerer) extents(v *val) (rows, dim circuit.Expr) {
+	part := v
+	for part.storage == joined {
+		part = part.into
+	}
+	if part.storage == packed {
+		r, d := l.partSize(part.into, part.input, part.axis)
+		return r, circuit.Const(int64(d))
+	}
+	sizes := make([]int, len(l.p.samples))
+	most := 0
+	for s := range l.p.samples {
+		sizes[s] = l.p.typeAt(s, v.Value).Shape.Elems()
+		most = max(most, sizes[s])
+	}
+	if p, err := fit(l.p.samples, sizes); err == nil && p.isMultiple() && l.prog.MaxRows > 1 {
+		return circuit.N(), circuit.Const(int64(p.Slope))
+	}
+	return circuit.Const(1), circuit.Const(int64(most))
+}
+
+// partSize returns the rows and width of what input k fills of the
+// concatenation c along an axis. The width is the same at any number of rows,
+// or the input would not be packed.
+func (l *lowerer) partSize(c *val, k, axis int) (rows circuit.Expr, width int) {
+	counts := make([]int, len(l.p.samples))
+	in := l.prog.Plan.Steps[c.step].Inputs[k].Value
+	for s := range l.p.samples {
+		t := l.p.typeAt(s, in)
+		counts[s], width = t.Shape[:axis].Elems(), t.Shape[axis:].Elems()
+	}
+	return l.rowExpr(counts), width
+}
+
+func (l *lowerer) rowExpr(counts []int) circuit.Expr {
+	p, err := fit(l.p.samples, counts)
+	if err == nil && p.isMultiple() && l.prog.MaxRows > 1 {
+		if p.Slope == 1 {
+			return circuit.N()
+		}
+		return circuit.Product(circuit.N(), circuit.Const(int64(p.Slope)))
+	}
+	return circuit.Const(int64(counts[len(counts)-1]))
+}
+
+// node adds the node of a step that computes.
+func (l *lowerer) node(i int) {
+	s := &l.prog.Plan.Steps[i]
+	if s.Outputs[0].Kind.IsReference() {
+		return
+	}
+	n := circuit.Node{Name: fmt.Sprintf("%d %v", i, s.Node), Op: s.Node.Op().Name()}
+	for _, in := range s.Inputs {
+		if in.Value.IsZero() {
+			continue
+		}
+		if v := l.p.vals[in.Value].root(); v.edge >= 0 {
+			n.Inputs = append(n.Inputs, circuit.EdgeID(v.edge))
+		}
+	}
+	for o := range s.Outputs {
+		n.Outputs = append(n.Outputs, circuit.EdgeID(l.p.vals[s.Node.Output(o)].edge))
+	}
+	if parts := l.parts(i); parts != nil {
+		n.Outputs = append(n.Outputs, l.fill(i, parts)...)
+	}
+	l.prog.Circuit.AddNode(n)
+}
+
+// parts returns, if some input of the concatenation at step i is in place, for
+// each input the value that is, or nil.
+func (l *lowerer) parts(i int) []*val {
+	s := &l.prog.Plan.Steps[i]
+	if _, ok := s.Node.Op().(op.Concat); !ok {
+		return nil
+	}
+	c := l.p.vals[s.Node.Output(0)]
+	parts := make([]*val, len(s.Inputs))
+	any := false
+	for _, in := range s.Inputs {
+		if v := l.p.vals[in.Value].root(); v.storage == packed && v.into == c {
+			parts[v.input] = v
+			any = true
+		}
+	}
+	if !any {
+		return nil
+	}
+	return parts
+}
+
+// fill adds edges for the inputs of a concatenation that are not in place, so
+// that the pack over its output has no holes.
+func (l *lowerer) fill(i int, parts []*val) []circuit.EdgeID {
+	s := &l.prog.Plan.Steps[i]
+	c := l.p.vals[s.Node.Output(0)]
+	axis := l.axis(c)
+	var edges []circuit.EdgeID
+	for k, v := range parts {
+		if v != nil {
+			continue
+		}
+		rows, width := l.partSize(c, k, axis)
+		id := l.add(Edge{Value: c.Value, Shares: c.edge, Why: "pack"}, fmt.Sprintf("%v part %d", c.Value, k), rows, circuit.Const(int64(width)), c.Type().DType)
+		l.fillers[filler{i, k}] = id
+		edges = append(edges, id)
+	}
+	return edges
+}
+
+// axis returns the axis of a concatenation, counted from 0.
+func (l *lowerer) axis(c *val) int {
+	axis, err := shape.Axis(c.Node().Op().(op.Concat).Axis, len(c.Type().Shape))
+	if err != nil {
+		panic("compile: " + err.Error()) // Infer has checked it
+	}
+	return axis
+}
+
+// constrain adds what the layout says of a value.
+func (l *lowerer) constrain(v *val) {
+	lay := l.prog.Layout
+	if v.storage == joined {
+		lay.Aliases = append(lay.Aliases, circuit.Alias{Edge: circuit.EdgeID(v.into.edge), Of: circuit.EdgeID(v.edge)})
+		l.prog.Edges[v.edge].Shares, l.prog.Edges[v.edge].Why = v.into.edge, "in place"
+	}
+	if v.step < 0 || v.edge < 0 {
+		return
+	}
+	parts := l.parts(v.step)
+	if parts == nil {
+		return
+	}
+	members := make([]circuit.EdgeID, len(parts))
+	for k, part := range parts {
+		if part == nil {
+			members[k] = l.fillers[filler{v.step, k}]
+			continue
+		}
+		members[k] = circuit.EdgeID(part.edge)
+		l.prog.Edges[part.edge].Shares, l.prog.Edges[part.edge].Why = v.edge, "pack"
+	}
+	over := circuit.EdgeID(v.edge)
+	single := true
+	for s := range l.p.samples {
+		single = single && l.p.typeAt(s, v.Value).Shape[:l.axis(v)].Elems() == 1
+	}
+	if single {
+		lay.Packs = append(lay.Packs, circuit.Pack{Members: members, Over: &over})
+	} else {
+		lay.RowPacks = append(lay.RowPacks, circuit.RowPack{Members: members, Over: &over})
+	}
+}
+
+// layOut has the circuit planned.
+func (l *lowerer) layOut() error {
+	b, err := circuit.PlanBuffersWith(l.ctx, l.prog.Circuit, l.prog.Fusion, l.prog.Layout, int64(l.prog.MaxRows),
+		&circuit.Options{Strategy: l.opt.Strategy, Budget: l.opt.SearchBudget})
+	if err != nil {
+		return err
+	}
+	if l.opt.Budget > 0 && b.Arena > l.opt.Budget {
+		return fmt.Errorf("%w: it takes %d bytes, %d are available", ErrBudget, b.Arena, l.opt.Budget)
+	}
+	l.prog.Buffers = b
+	l.slots = make(map[circuit.EdgeID]circuit.Slot, len(b.Slots))
+	for _, s := range b.Slots {
+		l.slots[s.Edge] = s
+	}
+	l.bound = make(map[circuit.EdgeID]circuit.Binding, len(b.Bound))
+	for _, s := range b.Bound {
+		l.bound[s.Edge] = s
+	}
+	return nil
+}
+
+// steps writes down the kernels and their operands.
+func (l *lowerer) steps() error {
+	l.weights = make(map[*graph.Node]int)
+	if err := l.ports(); err != nil {
+		return err
+	}
+	for i := range l.prog.Plan.Steps {
+		s := &l.prog.Plan.Steps[i]
+		if s.Outputs[0].Kind.IsReference() {
+			continue
+		}
+		if err := l.step(i, s); err != nil {
+			return fmt.Errorf("step %d, %v: %w", i, s.Node, err)
+		}
+	}
+	return nil
+}
+
+func (l *lowerer) step(i int, s *plan.Step) error {
+	if parts := l.parts(i); parts != nil {
+		return l.copies(i, s, parts)
+	}
+	step := Step{Index: i, Op: s.Node.Op(), Label: s.Node.Label(), Moves: moves(s.Node.Op())}
+	for _, in := range s.Inputs {
+		o, err := l.operand(in.Value, func(sample int) shape.Layout { return l.p.vals[in.Value].layouts[sample] })
+		if err != nil {
+			return err
+		}
+		step.In = append(step.In, o)
+	}
+	for o := range s.Outputs {
+		v := s.Node.Output(o)
+		out, err := l.operand(v, func(sample int) shape.Layout { return l.p.vals[v].layouts[sample] })
+		if err != nil {
+			return err
+		}
+		step.Out = append(step.Out, out)
+	}
+	l.prog.Steps = append(l.prog.Steps, step)
+	return nil
+}
+
+// moves reports whether an op only puts elements in other places.
+func moves(o graph.Op) bool {
+	switch o.(type) {
+	case graph.Contiguous, graph.Cache, graph.Viewer, op.Concat:
+		return true
+	}
+	return false
+}
+
+// copies writes down the copies of those inputs of a concatenation that are
+// not in place.
+func (l *lowerer) copies(i int, s *plan.Step, parts []*val) error {
+	c := l.p.vals[s.Node.Output(0)]
+	for k, part := range parts {
+		if part != nil {
+			continue
+		}
+		in := s.Inputs[k].Value
+		from, err := l.operand(in, func(sample int) shape.Layout { return l.p.vals[in].layouts[sample] })
+		if err != nil {
+			return err
+		}
+		axis := l.axis(c)
+		to, err := l.operand(c.Value, func(sample int) shape.Layout {
+			layout, err := l.p.partOf(sample, c, k, axis)
+			if err != nil {
+				panic("compile: " + err.Error()) // the parts make up the whole
+			}
+			return layout
+		})
+		if err != nil {
+			return err
+		}
+		to.Type = in.Type()
+		l.prog.Steps = append(l.prog.Steps, Step{
+			Index: i, Op: graph.Contiguous{}, Label: s.Node.Label(), In: []Operand{from}, Out: []Operand{to}, Moves: true,
+		})
+	}
+	return nil
+}
+
+// operand says where v lies, with the given layout at each sample.
+func (l *lowerer) operand(v graph.Value, layout func(sample int) shape.Layout) (Operand, error) {
+	if v.IsZero() {
+		return Operand{}, nil
+	}
+	o := Operand{Type: v.Type()}
+	root := l.p.vals[v].root()
+	n := root.Node()
+	if root.storage == leaf && n.Leaf() != nil {
+		o.Space = Weight
+		index, ok := l.weights[n]
+		if !ok {
+			index = len(l.prog.Weights)
+			l.weights[n] = index
+			l.prog.Weights = append(l.prog.Weights, n)
+		}
+		o.Index = index
+	} else if slot, ok := l.slots[circuit.EdgeID(root.edge)]; ok {
+		o.Space, o.Base = Arena, slot.Offset
+	} else {
+		b := l.bound[circuit.EdgeID(root.edge)]
+		o.Base = b.Offset
+		o.Space, o.Index = l.port(b.External)
+	}
+	return o, o.fit(l.p.samples, layout)
+}
+
+// port returns which buffer of the caller an external edge is.
+func (l *lowerer) port(e circuit.EdgeID) (Space, int) {
+	v := l.p.vals[l.prog.Edges[e].Value]
+	if v.result >= 0 {
+		return OutPort, v.result
+	}
+	key := v.Node().Op().(graph.Input).Key
+	for i, in := range l.prog.Inputs {
+		if in.Name == key {
+			return InPort, i
+		}
+	}
+	panic("compile: no port for input " + key)
+}
+
+// ports lists the inputs, in the order in which the plan meets them, and the
+// outputs.
+func (l *lowerer) ports() error {
+	seen := make(map[string]*graph.Node)
+	for _, v := range l.p.list {
+		in, ok := v.Node().Op().(graph.Input)
+		if !ok {
+			continue
+		}
+		if other := seen[in.Key]; other != nil && other != v.Node() {
+			return fmt.Errorf("two inputs are named %q", in.Key)
+		}
+		seen[in.Key] = v.Node()
+		port, err := l.newPort(in.Key, v.Value)
+		if err != nil {
+			return err
+		}
+		l.prog.Inputs = append(l.prog.Inputs, port)
+	}
+	for i, r := range l.prog.Plan.Results {
+		port, err := l.newPort(l.outputs[i].Name, r.Operand.Value)
+		if err != nil {
+			return err
+		}
+		l.prog.Outputs = append(l.prog.Outputs, port)
+	}
+	return nil
+}
+
+func (l *lowerer) newPort(name string, v graph.Value) (Port, error) {
+	port := Port{Name: name, Type: v.Type()}
+	elems := make([]int, len(l.p.samples))
+	dims := make([][]int, len(v.Type().Shape))
+	for s := range l.p.samples {
+		t := l.p.typeAt(s, v)
+		elems[s] = t.Shape.Elems()
+		for a, d := range t.Shape {
+			dims[a] = append(dims[a], d)
+		}
+	}
+	var err error
+	if port.Elems, err = fit(l.p.samples, elems); err != nil {
+		return port, fmt.Errorf("%q: %w", name, err)
+	}
+	port.Dims = make([]Poly, len(dims))
+	for a := range dims {
+		if port.Dims[a], err = fit(l.p.samples, dims[a]); err != nil {
+			return port, fmt.Errorf("%q: %w", name, err)
+		}
+	}
+	return port, nil
+}
+
+// fit sets the layout of o from the layouts at the sampled rows.
+func (o *Operand) fit(samples []int, layout func(sample int) shape.Layout) error {
+	layouts := make([]shape.Layout, len(samples))
+	for s := range samples {
+		layouts[s] = layout(s)
+	}
+	numbers := func(of func(shape.Layout) int) (Poly, error) {
+		values := make([]int, len(samples))
+		for s := range samples {
+			values[s] = of(layouts[s])
+		}
+		return fit(samples, values)
+	}
+	rank := len(layouts[0].Shape)
+	o.Shape, o.Strides = make([]Poly, rank), make([]Poly, rank)
+	var err error
+	for a := range rank {
+		if o.Shape[a], err = numbers(func(l shape.Layout) int { return l.Shape[a] }); err != nil {
+			return fmt.Errorf("extent %d: %w", a, err)
+		}
+		if o.Strides[a], err = numbers(func(l shape.Layout) int { return l.Strides[a] }); err != nil {
+			// The stride of an axis of one element says nothing; where that
+			// spoils the formula, the others decide.
+			if o.Strides[a], err = o.fitStride(samples, layouts, a); err != nil {
+				return fmt.Errorf("stride %d: %w", a, err)
+			}
+		}
+	}
+	if o.Offset, err = numbers(func(l shape.Layout) int { return l.Offset }); err != nil {
+		return fmt.Errorf("offset: %w", err)
+	}
+	return nil
+}
+
+// fitStride fits a line through the strides at the samples where the axis has
+// more than one element.
+func (o *Operand) fitStride(samples []int, layouts []shape.Layout, axis int) (Poly, error) {
+	var rows, strides []int
+	for s, l := range layouts {
+		if l.Shape[axis] > 1 {
+			rows, strides = append(rows, samples[s]), append(strides, l.Strides[axis])
+		}
+	}
+	if len(rows) == 0 {
+		return Poly{}, nil
+	}
+	p := constant(strides[0])
+	if len(rows) > 1 {
+		p.Slope = (strides[1] - strides[0]) / (rows[1] - rows[0])
+		p.First = strides[0] - p.Slope*(rows[0]-1)
+	}
+	for i, r := range rows {
+		if p.At(r) != strides[i] {
+			return p, fmt.Errorf("values %v at %v rows follow no line", strides, rows)
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,394 @@
+package compile
+
+import (
+	"math"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/plan"
+	"github.com/berth-go/berth/shape"
+)
+
+// A storage says whose bytes a value lies in.
+type storage uint8
+
+const (
+	leaf      storage = iota // a constant, or an input that the caller binds
+	reference                // another layout of its base
+	own                      // bytes of its own
+	joined                   // those of the value that is written over it
+	packed                   // a part of those of the concatenation that reads it
+)
+
+const never = math.MaxInt
+
+// val is a value of the plan and where it will lie.
+type val struct {
+	graph.Value
+	step     int // that writes it; -1 for a leaf
+	storage  storage
+	base     *val // of a reference: the value it is a layout of
+	readers  []reader
+	lastRead int // by it or a reference to it; never for a result
+	result   int // the output of the program it is, or -1
+
+	into  *val // joined: the value written over it; packed: the concatenation
+	input int  // packed: which input of the concatenation
+	axis  int  // packed: along which axis
+
+	// layouts are within its own bytes, or within the edge that it is a
+	// part of, one for each sampled number of rows.
+	layouts []shape.Layout
+	// overwritten is the step that puts another value into its bytes.
+	overwritten int
+	edge        int // of the circuit, for what has bytes; see lower.go
+}
+
+// reader is an operand of a step.
+type reader struct{ step, input int }
+
+// root returns the value whose bytes v lies in, following references.
+func (v *val) root() *val {
+	for v.storage == reference {
+		v = v.base
+	}
+	return v
+}
+
+// placer decides which values share bytes. It walks the plan backwards, so
+// that it knows where a consumer lies when it comes to the value consumed.
+type placer struct {
+	plan    *plan.Plan
+	samples []int
+	// at maps the nodes of the plan to those for each sampled number of rows.
+	at   []map[*graph.Node]*graph.Node
+	vals map[graph.Value]*val
+	list []*val // in execution order
+	// share says whether values may share bytes beyond what views do.
+	share bool
+}
+
+// typeAt returns the type of v at sample s.
+func (p *placer) typeAt(s int, v graph.Value) graph.Type {
+	return p.at[s][v.Node()].Output(v.Index()).Type()
+}
+
+// opAt returns the op of node n at sample s.
+func (p *placer) opAt(s int, n *graph.Node) graph.Op { return p.at[s][n].Op() }
+
+// collect lists the values of the plan with their readers.
+func (p *placer) collect() {
+	p.vals = make(map[graph.Value]*val)
+	for i := range p.plan.Steps {
+		s := &p.plan.Steps[i]
+		for k, in := range s.Inputs {
+			if in.Value.IsZero() {
+				continue
+			}
+			v, ok := p.vals[in.Value]
+			if !ok {
+				v = p.add(&val{Value: in.Value, step: -1, storage: leaf})
+			}
+			v.readers = append(v.readers, reader{i, k})
+		}
+		for o, out := range s.Outputs {
+			v := p.add(&val{Value: s.Node.Output(o), step: i, storage: own})
+			if out.Kind.IsReference() {
+				v.storage, v.base = reference, p.vals[s.Inputs[0].Value]
+			}
+		}
+	}
+	for i, r := range p.plan.Results {
+		v := p.vals[r.Operand.Value]
+		v.result, v.lastRead = i, never
+	}
+	// References come after what they refer to, so their reads are known to
+	// the base when the walk backwards reaches it.
+	for i := len(p.list) - 1; i >= 0; i-- {
+		v := p.list[i]
+		for _, r := range v.readers {
+			v.lastRead = max(v.lastRead, r.step)
+		}
+		if v.storage == reference {
+			v.base.lastRead = max(v.base.lastRead, v.lastRead)
+		}
+	}
+}
+
+func (p *placer) add(v *val) *val {
+	v.result, v.overwritten, v.lastRead, v.edge = -1, never, v.step, -1
+	v.layouts = make([]shape.Layout, len(p.samples))
+	for s := range p.samples {
+		if n := v.Node(); v.step < 0 && n.Leaf() != nil {
+			v.layouts[s] = n.Leaf().Layout
+		} else {
+			v.layouts[s] = shape.Dense(p.typeAt(s, v.Value).Shape)
+		}
+	}
+	p.vals[v.Value] = v
+	p.list = append(p.list, v)
+	return v
+}
+
+// place decides the storage of every value, consumers first, and then lays
+// out the references.
+func (p *placer) place() error {
+	p.collect()
+	for i := len(p.list) - 1; i >= 0 && p.share; i-- {
+		v := p.list[i]
+		if v.storage == own && v.result < 0 && !p.pack(v) {
+			p.join(v)
+		}
+	}
+	for _, v := range p.list {
+		if v.storage != reference {
+			continue
+		}
+		for s := range p.samples {
+			layout, ok := p.viewed(s, v, v.base.layouts[s])
+			if !ok {
+				return errView(v, p.samples[s])
+			}
+			v.layouts[s] = layout
+		}
+	}
+	return nil
+}
+
+// viewed returns the layout of reference v, at sample s, when its base has the
+// given one. Packing is a reference only of what lies dense.
+func (p *placer) viewed(s int, v *val, base shape.Layout) (shape.Layout, bool) {
+	if o, ok := p.opAt(s, v.Node()).(graph.Viewer); ok {
+		return o.View(base)
+	}
+	return base, base.IsDense()
+}
+
+// pack tries to let v be written straight into its place in a concatenation.
+func (p *placer) pack(v *val) bool {
+	for _, w := range p.covering(v) {
+		for _, r := range w.readers {
+			n := p.plan.Steps[r.step].Node
+			concat, ok := n.Op().(op.Concat)
+			if !ok {
+				continue
+			}
+			c := p.vals[n.Output(0)]
+			axis, err := shape.Axis(concat.Axis, len(c.Type().Shape))
+			if err != nil || c.root().result >= 0 || p.bound(c) || v.lastRead >= c.overwritten || p.hasPart(c, r, v) {
+				continue
+			}
+			layouts, ok := p.slices(c, r, axis)
+			if !ok || !p.feasible(v, layouts) {
+				continue
+			}
+			v.storage, v.into, v.input, v.axis = packed, c, r.input, axis
+			v.overwritten = c.overwritten
+			return true
+		}
+	}
+	return false
+}
+
+// bound reports whether the bytes of v are those of a caller's output.
+func (p *placer) bound(v *val) bool {
+	for ; v.storage == joined || v.storage == packed; v = v.into {
+	}
+	return v.result >= 0
+}
+
+// hasPart reports whether input r of the concatenation c is in place already,
+// or v is already there as another input.
+func (p *placer) hasPart(c *val, r reader, v *val) bool {
+	for _, in := range p.plan.Steps[c.step].Inputs {
+		u := p.vals[in.Value].root()
+		if u.storage == packed && u.into == c && (u.input == r.input || u == v) {
+			return true
+		}
+	}
+	return false
+}
+
+// covering returns v and the references that are all of v in the same order,
+// at every number of rows: reshapes.
+func (p *placer) covering(v *val) []*val {
+	out := []*val{v}
+	for i := 0; i < len(out); i++ {
+		for _, r := range out[i].readers {
+			for o := range p.plan.Steps[r.step].Outputs {
+				w := p.vals[p.plan.Steps[r.step].Node.Output(o)]
+				if w.storage == reference && w.base == out[i] && p.covers(v, w) {
+					out = append(out, w)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (p *placer) covers(v, w *val) bool {
+	for s := range p.samples {
+		layout, ok := p.through(s, w, v, shape.Dense(p.typeAt(s, v.Value).Shape))
+		if !ok || layout.Offset != 0 || !layout.IsDense() || layout.Shape.Elems() != p.typeAt(s, v.Value).Shape.Elems() {
+			return false
+		}
+	}
+	return true
+}
+
+// through returns the layout of w, v itself or a reference to it, at sample s
+// when v has the given one.
+func (p *placer) through(s int, w, v *val, layout shape.Layout) (shape.Layout, bool) {
+	if w == v {
+		return layout, true
+	}
+	base, ok := p.through(s, w.base, v, layout)
+	if !ok {
+		return base, false
+	}
+	return p.viewed(s, w, base)
+}
+
+// slices returns the part of the concatenation c that input r fills, at each
+// sample, counted from its own first element. It reports false unless the
+// part is rows of one length at one distance, the same at any number of rows,
+// which is what a pack or row pack of a circuit can say.
+func (p *placer) slices(c *val, r reader, axis int) ([]shape.Layout, bool) {
+	layouts := make([]shape.Layout, len(p.samples))
+	width, stride := -1, -1
+	for s := range p.samples {
+		part, err := p.partOf(s, c, r.input, axis)
+		if err != nil {
+			return nil, false
+		}
+		part.Offset = 0
+		outer, inner := part.Shape[:axis].Elems(), part.Shape[axis:].Elems()
+		rows, ok := part.Reshape(shape.Shape{outer, inner})
+		if !ok || inner == 0 || inner > 1 && rows.Strides[1] != 1 {
+			return nil, false
+		}
+		if width < 0 {
+			width = inner
+		}
+		if outer > 1 {
+			if stride < 0 {
+				stride = rows.Strides[0]
+			}
+			if rows.Strides[0] != stride {
+				return nil, false
+			}
+		}
+		if inner != width {
+			return nil, false
+		}
+		layouts[s] = part
+	}
+	return layouts, true
+}
+
+// partOf returns the layout of what input number k fills of c.
+func (p *placer) partOf(s int, c *val, k, axis int) (shape.Layout, error) {
+	start := 0
+	step := &p.plan.Steps[c.step]
+	for _, in := range step.Inputs[:k] {
+		start += p.typeAt(s, in.Value).Shape[axis]
+	}
+	return c.layouts[s].Slice(axis, start, p.typeAt(s, step.Inputs[k].Value).Shape[axis], 1)
+}
+
+// join tries to let v be written where the value will be that overwrites it.
+func (p *placer) join(v *val) {
+	for _, w := range p.covering(v) {
+		for _, r := range w.readers {
+			step := &p.plan.Steps[r.step]
+			for o, out := range step.Outputs {
+				e := p.vals[step.Node.Output(o)]
+				if out.Kind != plan.InPlace || out.Over != r.input || v.lastRead > r.step || p.sharesOperand(step, r.input, e) {
+					continue
+				}
+				if p.feasible(v, e.layouts) {
+					v.storage, v.into, v.overwritten = joined, e, r.step
+					return
+				}
+			}
+		}
+	}
+}
+
+// sharesOperand reports whether another operand of the step lies in the bytes
+// that its output e is written to: the planner knew of none, but a value may
+// have been packed since.
+func (p *placer) sharesOperand(step *plan.Step, over int, e *val) bool {
+	home := func(v *val) *val {
+		v = v.root()
+		for v.storage == joined || v.storage == packed {
+			v = v.into.root()
+		}
+		return v
+	}
+	for k, in := range step.Inputs {
+		if k == over || in.Value.IsZero() || in.Value == step.Inputs[over].Value {
+			continue
+		}
+		if home(p.vals[in.Value]) == home(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// feasible tries to give v the layouts of the bytes it would lie in. They may
+// have another shape of as many elements. Whoever writes v, and whoever reads
+// it or a reference to it, must be able to work with them. On success v has
+// the layouts.
+func (p *placer) feasible(v *val, layouts []shape.Layout) bool {
+	mine := make([]shape.Layout, len(layouts))
+	for s, l := range layouts {
+		var ok bool
+		if mine[s], ok = l.Reshape(p.typeAt(s, v.Value).Shape); !ok || !writes(v, mine[s]) || !p.readable(s, v, mine[s]) {
+			return false
+		}
+	}
+	v.layouts = mine
+	return true
+}
+
+// writes reports whether the node of v can write it in layout l.
+func writes(v *val, l shape.Layout) bool {
+	switch o := v.Node().Op().(type) {
+	case graph.Contiguous, graph.Cache:
+		return true
+	case op.Strider:
+		return l.DenseAxes() >= o.DenseAxes(-1-v.Index(), len(l.Shape))
+	}
+	return l.IsDense()
+}
+
+// readable reports whether every reader of v can do with layout l at sample s.
+func (p *placer) readable(s int, v *val, l shape.Layout) bool {
+	for _, r := range v.readers {
+		n := p.plan.Steps[r.step].Node
+		if w := p.vals[n.Output(0)]; w.storage == reference {
+			view, ok := p.viewed(s, w, l)
+			if !ok || !p.readable(s, w, view) {
+				return false
+			}
+			continue
+		}
+		if !reads(n.Op(), r.input, l) {
+			return false
+		}
+	}
+	return true
+}
+
+// reads reports whether a node of o can read its input i in layout l.
+func reads(o graph.Op, i int, l shape.Layout) bool {
+	switch o := o.(type) {
+	case graph.Contiguous, graph.Cache:
+		return true
+	case op.Strider:
+		return l.DenseAxes() >= o.DenseAxes(i, len(l.Shape))
+	}
+	return l.IsDense()
+}

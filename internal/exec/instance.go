@@ -1,0 +1,241 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+)
+
+// Evaluate computes values that depend on constants alone.
+func Evaluate(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error) {
+	results, err := Compute(ctx, roots, Options{})
+	if err != nil {
+		return nil, err
+	}
+	leaves := make([]graph.Leaf, len(results))
+	for i, r := range results {
+		leaves[i] = r.Leaf
+	}
+	return leaves, nil
+}
+
+// An Instance is a program bound to an arena of its own. It runs once at a
+// time.
+type Instance struct {
+	prog    *compile.Program
+	pool    *Pool
+	arena   []byte
+	scratch int
+	steps   []boundStep
+	rows    int // that the kernels are bound to; 0 at first
+	in, out [][]byte
+	poison  bool
+}
+
+// boundStep is a kernel with the operands it is bound to.
+type boundStep struct {
+	kern    kernel.Kernel
+	in, out []*kernel.Operand // nil where absent
+	step    *compile.Step
+}
+
+// ScratchBytes returns the bytes of working memory that each worker needs to
+// run p at the most rows.
+func ScratchBytes(p *compile.Program) (int, error) {
+	most := 0
+	for i := range p.Steps {
+		b, err := newBoundStep(&p.Steps[i])
+		if err != nil {
+			return 0, err
+		}
+		b.bind(p.MaxRows)
+		most = max(most, b.kern.Scratch())
+	}
+	return most, nil
+}
+
+// NewInstance allocates the arena of p and binds every kernel. Scratch is what
+// [ScratchBytes] returned. Poison fills the arena before each run with bytes
+// that no right program reads.
+func NewInstance(p *compile.Program, scratch, workers int, poison bool) (*Instance, error) {
+	inst := &Instance{
+		prog:    p,
+		pool:    NewPool(workers),
+		scratch: scratch,
+		arena:   kernel.Alloc(int(p.Buffers.Arena)),
+		steps:   make([]boundStep, len(p.Steps)),
+		in:      make([][]byte, len(p.Inputs)),
+		out:     make([][]byte, len(p.Outputs)),
+		poison:  poison,
+	}
+	inst.pool.Reserve(scratch)
+	for i := range p.Steps {
+		b, err := newBoundStep(&p.Steps[i])
+		if err != nil {
+			return nil, err
+		}
+		inst.steps[i] = b
+		inst.attach(&inst.steps[i])
+	}
+	inst.bind(p.MaxRows)
+	return inst, nil
+}
+
+func newBoundStep(s *compile.Step) (boundStep, error) {
+	b := boundStep{step: s}
+	var err error
+	if b.kern, err = op.KernelOf(s.Op, types(s.In), types(s.Out)); err != nil {
+		return b, fmt.Errorf("step %d: %w", s.Index, err)
+	}
+	b.in, b.out = operands(s.In), operands(s.Out)
+	return b, nil
+}
+
+func types(list []compile.Operand) []graph.Type {
+	out := make([]graph.Type, len(list))
+	for i, o := range list {
+		out[i] = o.Type
+	}
+	return out
+}
+
+func operands(list []compile.Operand) []*kernel.Operand {
+	out := make([]*kernel.Operand, len(list))
+	for i, o := range list {
+		if o.Space != compile.Absent {
+			out[i] = &kernel.Operand{DType: o.DType(), Shape: make([]int, len(o.Shape)), Strides: make([]int, len(o.Shape))}
+		}
+	}
+	return out
+}
+
+// bind lays the operands out for a number of rows and binds the kernel.
+func (b *boundStep) bind(rows int) {
+	lay := func(from []compile.Operand, to []*kernel.Operand) {
+		for i, o := range to {
+			if o == nil {
+				continue
+			}
+			for a := range o.Shape {
+				o.Shape[a], o.Strides[a] = from[i].Shape[a].At(rows), from[i].Strides[a].At(rows)
+			}
+			o.Offset = from[i].Offset.At(rows)
+		}
+	}
+	lay(b.step.In, b.in)
+	lay(b.step.Out, b.out)
+	b.kern.Bind(b.in, b.out)
+}
+
+// attach gives the operands that stay where they are their memory.
+func (inst *Instance) attach(b *boundStep) {
+	set := func(from []compile.Operand, to []*kernel.Operand) {
+		for i, o := range to {
+			switch from[i].Space {
+			case compile.Arena:
+				o.Data = inst.arena[from[i].Base:]
+			case compile.Weight:
+				o.Data = inst.prog.Weights[from[i].Index].Leaf().Data
+			}
+		}
+	}
+	set(b.step.In, b.in)
+	set(b.step.Out, b.out)
+}
+
+// bind binds every kernel for a number of rows.
+func (inst *Instance) bind(rows int) {
+	if rows == inst.rows {
+		return
+	}
+	for i := range inst.steps {
+		inst.steps[i].bind(rows)
+	}
+	inst.rows = rows
+}
+
+// Program returns what the instance runs.
+func (inst *Instance) Program() *compile.Program { return inst.prog }
+
+// Bind sets the buffer of an input or output. It must be aligned to the
+// element width and hold the elements of the rows that are run.
+func (inst *Instance) Bind(space compile.Space, index int, data []byte) {
+	if space == compile.InPort {
+		inst.in[index] = data
+	} else {
+		inst.out[index] = data
+	}
+}
+
+// Run computes the outputs from the inputs bound, for a number of rows from 1
+// to the most. It allocates nothing, unless it fails. Between two steps it
+// looks at ctx and returns its cause when it is done.
+func (inst *Instance) Run(ctx context.Context, rows int) error {
+	if rows < 1 || rows > inst.prog.MaxRows {
+		return fmt.Errorf("%d rows: the program runs 1 to %d", rows, inst.prog.MaxRows)
+	}
+	if err := inst.checkPorts(rows); err != nil {
+		return err
+	}
+	inst.bind(rows)
+	if inst.poison {
+		for i := range inst.arena {
+			inst.arena[i] = 0xff
+		}
+	}
+	for i := range inst.steps {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		b := &inst.steps[i]
+		inst.connect(b.step.In, b.in)
+		inst.connect(b.step.Out, b.out)
+		if n := b.kern.Scratch(); n > inst.scratch {
+			return fmt.Errorf("step %d, %s: needs %d bytes of working memory with %d rows and %d with %d",
+				b.step.Index, b.step.Op.Name(), n, rows, inst.scratch, inst.prog.MaxRows)
+		}
+		if err := inst.pool.Run(b.kern); err != nil {
+			return fmt.Errorf("step %d, %s (%s): %w", b.step.Index, b.step.Op.Name(), b.step.Label, err)
+		}
+	}
+	return nil
+}
+
+// connect points operands at the buffers bound for this run.
+func (inst *Instance) connect(from []compile.Operand, to []*kernel.Operand) {
+	for i := range from {
+		switch from[i].Space {
+		case compile.InPort:
+			to[i].Data = inst.in[from[i].Index]
+		case compile.OutPort:
+			to[i].Data = inst.out[from[i].Index][from[i].Base:]
+		}
+	}
+}
+
+func (inst *Instance) checkPorts(rows int) error {
+	check := func(what string, ports []compile.Port, bound [][]byte) error {
+		for i := range ports {
+			p := &ports[i]
+			size := p.Type.DType.Size()
+			if need := p.Elems.At(rows) * size; len(bound[i]) < need {
+				return fmt.Errorf("%s %q: %d bytes are bound, %d rows take %d", what, p.Name, len(bound[i]), rows, need)
+			}
+			if !kernel.Aligned(bound[i], size) {
+				return fmt.Errorf("%s %q: the buffer is not aligned to %d bytes", what, p.Name, size)
+			}
+		}
+		return nil
+	}
+	if err := check("input", inst.prog.Inputs, inst.in); err != nil {
+		return err
+	}
+	return check("output", inst.prog.Outputs, inst.out)
+}
+
+// Close ends the instance's workers. It must not be used any more.
+func (inst *Instance) Close() { inst.pool.Close() }
