@@ -93,6 +93,7 @@ var elementwiseOps = []row{
 	{"", "Xor", 1, 2, 2, legacyBinary(op.Xor)},
 	{"", "Xor", 7, 2, 2, binary(op.Xor)},
 
+	{"", "BitCast", 26, 1, 1, bitCast},
 	{"", "BitShift", 11, 2, 2, bitShift},
 	{"", "BitwiseAnd", 18, 2, 2, binary(op.BitAnd)},
 	{"", "BitwiseNot", 18, 1, 1, unary(op.BitNot)},
@@ -148,6 +149,13 @@ func (c *call) elementwise(code op.Code, attrs []float64, in ...graph.Value) gra
 	v, err := op.Elementwise(code, attrs, in...)
 	c.must(err)
 	return v
+}
+
+// require fails when the node lacks an attribute that has no default.
+func (c *call) require(name string) {
+	if !c.hasAttr(name) {
+		c.failf("attribute %q is missing", name)
+	}
 }
 
 // reshape returns v in another shape with as many elements.

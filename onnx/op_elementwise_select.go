@@ -14,9 +14,7 @@ import (
 // cast converts to the element type that "to" numbers. What does not fit the
 // type is left open by the operator; see [op.CastTo].
 func cast(c *call) []graph.Value {
-	if !c.hasAttr("to") {
-		c.failf("attribute \"to\" is missing")
-	}
+	c.require("to")
 	return list(c.castTo(c.in[0], c.dtype("to", dtype.Invalid)))
 }
 
@@ -36,6 +34,25 @@ func legacyCast(c *call) []graph.Value {
 
 // castLike converts to the element type of input 1.
 func castLike(c *call) []graph.Value { return list(c.castTo(c.in[0], c.in[1].Type().DType)) }
+
+// bitCast reinterprets the bits of elements. Among integers and truth values
+// that is what a cast does; any pattern but 0 counts as true.
+func bitCast(c *call) []graph.Value {
+	c.require("to")
+	x, to := c.in[0], c.dtype("to", dtype.Invalid)
+	from := x.Type().DType
+	switch {
+	case from.Size() != to.Size():
+		c.failf("elements of %v have %d bytes, of %v %d", from, from.Size(), to, to.Size())
+		return nil
+	case from == to:
+		return list(x)
+	case from.IsFloat() || to.IsFloat():
+		return list(c.one(op.Bitcast{To: to}, x))
+	default:
+		return list(c.castTo(x, to))
+	}
+}
 
 // castTo is [op.CastTo] with the error that the call unwinds with.
 func (c *call) castTo(v graph.Value, t dtype.Type) graph.Value {

@@ -29,9 +29,7 @@ func instanceNorm(c *call) []graph.Value {
 // groupNorm has a scale and a bias for each group at opset 18, and for each
 // channel since opset 21.
 func groupNorm(c *call) []graph.Value {
-	if !c.hasAttr("num_groups") {
-		c.failf("attribute \"num_groups\" is missing")
-	}
+	c.require("num_groups")
 	n := op.GroupNorm{Groups: c.int("num_groups", 0), Epsilon: c.float("epsilon", 1e-5)}
 	if c.rank(0) < 2 {
 		c.failf("input 0 has the shape %v, which has no channels", c.shape(0))
@@ -53,9 +51,7 @@ func lpNorm(c *call) []graph.Value {
 }
 
 func lrn(c *call) []graph.Value {
-	if !c.hasAttr("size") {
-		c.failf("attribute \"size\" is missing")
-	}
+	c.require("size")
 	return list(c.one(op.LRN{
 		Size:  c.int("size", 0),
 		Alpha: c.float("alpha", 1e-4),

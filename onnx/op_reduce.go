@@ -84,12 +84,10 @@ func argReduce(largest bool) converter {
 // since opset 11 it can also find the smallest elements.
 func topK(c *call) []graph.Value {
 	k := op.TopK{Axis: c.int("axis", -1), Largest: true, Sorted: true}
-	switch {
-	case c.version() >= 10:
+	if c.version() >= 10 {
 		k.K = c.scalar(1)
-	case !c.hasAttr("k"):
-		c.failf("attribute \"k\" is missing")
-	default:
+	} else {
+		c.require("k")
 		k.K = c.int("k", 0)
 	}
 	if c.version() >= 11 {

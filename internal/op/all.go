@@ -8,7 +8,7 @@ func All() []graph.Op {
 	return []graph.Op{
 		graph.Identity{}, graph.Contiguous{}, graph.Cache{},
 		// Views.
-		Reshape{}, Permute{}, SliceView{}, BroadcastTo{}, Diagonal{},
+		Reshape{}, Permute{}, SliceView{}, BroadcastTo{}, Diagonal{}, Bitcast{},
 		// Elementwise maps.
 		Map{},
 		// Data movement.
