@@ -9,7 +9,7 @@ type BufferPlan struct {
 	MaxRows int64 `json:"max_rows"` // the rows that everything is sized for
 	Groups  int   `json:"groups"`   // of the fusion plan
 
-	Arena        int64 `json:"arena_bytes"`        // what the executor has to allocate, once
+	Arena        int64 `json:"arena_bytes"`        // what the executor has to allocate, once; less than Align bytes at the end may be unused
 	LowerBound   int64 `json:"lower_bound_bytes"`  // no plan has a smaller arena
 	Materialized int64 `json:"materialized_bytes"` // of all slots if nothing shared a byte, each rounded up to Align
 

@@ -70,7 +70,7 @@ func TestCheckFindsFaults(t *testing.T) {
 		{"live together", func(b *BufferPlan) { slot(b, "x").Offset = slot(b, "u").Offset }, InvariantDisjoint, `"u"`},
 		{"under a row pack", func(b *BufferPlan) { slot(b, "x").Offset = slot(b, "s").Offset }, InvariantDisjoint, `"g"`},
 		{"arena too small", func(b *BufferPlan) { b.Arena-- }, InvariantTotals, "arena"},
-		{"arena too large", func(b *BufferPlan) { b.Arena++ }, InvariantTotals, "arena"},
+		{"arena too large", func(b *BufferPlan) { b.Arena += Align }, InvariantTotals, "arena"},
 		{"lower bound too large", func(b *BufferPlan) { b.LowerBound = b.Arena + 1 }, InvariantTotals, "lower bound"},
 		{"wrong sum", func(b *BufferPlan) { b.Materialized++ }, InvariantTotals, "materialised"},
 		{"wrong groups", func(b *BufferPlan) { b.Groups++ }, InvariantTotals, "groups"},

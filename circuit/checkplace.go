@@ -292,35 +292,47 @@ func shareByte(x, y *checked) bool {
 	if x.slot.Bytes == 0 || y.slot.Bytes == 0 {
 		return false
 	}
-	type rows struct{ at, width, left, stride int64 }
-	of := func(c *checked) rows {
-		if !c.apart() {
-			return rows{c.slot.Offset, c.slot.Bytes, 1, c.slot.Bytes}
-		}
-		return rows{c.slot.Offset, c.width, c.rows, c.slot.RowStride}
-	}
-	a, b := of(x), of(y)
+	a, b := x.runs(), y.runs()
 	if a.stride == b.stride {
-		// Both repeat alike: once they have begun, two rows show all.
-		if skip := min((b.at-a.at)/a.stride, a.left-1); skip > 0 {
-			a.at, a.left = a.at+skip*a.stride, a.left-skip
-		}
-		if skip := min((a.at-b.at)/b.stride, b.left-1); skip > 0 {
-			b.at, b.left = b.at+skip*b.stride, b.left-skip
-		}
+		// Both repeat alike: once both have begun, a few rows show all.
+		a.skipTo(b.at)
+		b.skipTo(a.at)
 		a.left, b.left = min(a.left, 3), min(b.left, 3)
 	}
 	for a.left > 0 && b.left > 0 {
 		if a.at < b.at+b.width && b.at < a.at+a.width {
 			return true
 		}
-		if a.at+a.width <= b.at {
-			a.at, a.left = a.at+a.stride, a.left-1
+		if a.at < b.at {
+			a.next()
+			a.skipTo(b.at)
 		} else {
-			b.at, b.left = b.at+b.stride, b.left-1
+			b.next()
+			b.skipTo(a.at)
 		}
 	}
 	return false
+}
+
+// runs are pieces of width bytes, stride bytes apart, of which the first is at
+// offset at.
+type runs struct{ at, width, left, stride int64 }
+
+func (x *checked) runs() runs {
+	if x.apart() {
+		return runs{x.slot.Offset, x.width, x.rows, x.slot.RowStride}
+	}
+	return runs{x.slot.Offset, x.slot.Bytes, 1, x.slot.Bytes}
+}
+
+func (r *runs) next() { r.at, r.left = r.at+r.stride, r.left-1 }
+
+// skipTo leaves out pieces that are followed by one that begins at offset or
+// before.
+func (r *runs) skipTo(offset int64) {
+	if skip := min((offset-r.at)/r.stride, r.left-1); skip > 0 {
+		r.at, r.left = r.at+skip*r.stride, r.left-skip
+	}
 }
 
 func (k *checker) checkTotals() {
@@ -338,7 +350,7 @@ func (k *checker) checkTotals() {
 	if k.b.Groups != len(k.p.Groups) {
 		k.fault(InvariantTotals, noEdge, noEdge, "%d groups, not %d", k.b.Groups, len(k.p.Groups))
 	}
-	if k.b.Arena != arena {
+	if k.b.Arena < arena || k.b.Arena-arena >= Align {
 		k.fault(InvariantTotals, noEdge, noEdge, "an arena of %d bytes, where slots end at %d", k.b.Arena, arena)
 	}
 	if k.b.Materialized != sum {

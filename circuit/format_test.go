@@ -103,7 +103,7 @@ func written(t testing.TB, write func(io.Writer) error) string {
 // Both forms of random problems and of their plans come back as they were.
 func TestFormsRoundTrip(t *testing.T) {
 	planned := 0
-	for seed := range uint64(400) {
+	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		s := randomSample(r, 3+r.IntN(15), r.IntN(5))
 		p := &Problem{Circuit: s.c, Plan: s.p, Layout: s.l, MaxRows: s.rows}
@@ -118,7 +118,7 @@ func TestFormsRoundTrip(t *testing.T) {
 		}
 		roundTrip(t, p.WriteText, ReadText, p)
 		roundTrip(t, p.WriteJSON, ReadJSON, p)
-		if plan, err := p.PlanBuffers(context.Background(), quick); err == nil {
+		if plan, err := p.PlanBuffers(context.Background(), &Options{Strategy: pack.FirstFit}); err == nil {
 			planned++
 			roundTrip(t, plan.WriteText, ReadBufferPlanText, plan)
 			roundTrip(t, plan.WriteJSON, ReadBufferPlanJSON, plan)
@@ -127,7 +127,7 @@ func TestFormsRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	if planned < 100 {
+	if planned < 50 {
 		t.Errorf("only %d samples can be planned", planned)
 	}
 }

@@ -175,6 +175,9 @@ func (s *solution) stride(e EdgeID) int64 {
 // its own range only, so what a member of a pack does not use before it is written
 // and after it was read is free for others. A row pack keeps all its bytes while
 // any member is live: its rows interleave.
+//
+// The bytes of a part are rounded outward to multiples of Align, as far as others
+// could not begin there anyway: then all that the search moves lies on one grid.
 func (s *solution) buffer(b *block) pack.Buffer {
 	buf := pack.Buffer{ID: strconv.Itoa(int(b.edge)), Size: b.hi - b.lo, Align: Align}
 	parts := make([]pack.Part, len(b.classes))
@@ -183,13 +186,22 @@ func (s *solution) buffer(b *block) pack.Buffer {
 		span := s.span[class]
 		parts[i] = pack.Part{Start: int64(span.Start), End: int64(span.End) + 1, Lower: lo - b.lo, Upper: lo - b.lo + bytes}
 	}
+	if used := joinParts(slices.Clone(parts)); len(used) > 0 {
+		parts = used
+	}
 	buf.Start, buf.End = parts[0].Start, parts[0].End
 	for _, p := range parts {
 		buf.Start, buf.End = min(buf.Start, p.Start), max(buf.End, p.End)
 	}
-	if parts = joinParts(parts); len(parts) > 1 || len(parts) == 1 && parts[0] != (pack.Part{Start: buf.Start, End: buf.End, Upper: buf.Size}) {
-		buf.Parts = parts
+	if slices.Contains(parts, pack.Part{Start: buf.Start, End: buf.End, Upper: buf.Size}) {
+		return buf // one rectangle; what else there is lies within it
 	}
+	for i := range parts {
+		parts[i].Lower -= parts[i].Lower % Align
+		parts[i].Upper, _ = alignUp(parts[i].Upper)
+	}
+	buf.Parts = joinParts(parts)
+	buf.Size, _ = alignUp(buf.Size)
 	return buf
 }
 
