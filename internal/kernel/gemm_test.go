@@ -60,11 +60,11 @@ func magnitudes[N ring](in []N) []N {
 	return out
 }
 
-// sumsAgree compares got with what reference makes of the elements of the
-// inputs: exactly for integers, and within terms roundings of the sum of the
-// magnitudes for floats.
-func sumsAgree(got *kernel.Operand, terms int, in []*kernel.Operand, reference func(floats [][]float64, ints [][]int64) ([]float64, []int64)) error {
-	if got.DType.IsInteger() {
+// wantSums returns a check of an output against what reference makes of the
+// elements of the inputs: exact for integers, and within terms roundings of the
+// sum of the magnitudes for floats.
+func wantSums(t dtype.Type, terms int, in []*kernel.Operand, reference func(floats [][]float64, ints [][]int64) ([]float64, []int64)) func(got *kernel.Operand) error {
+	if t.IsInteger() {
 		ints := make([][]int64, len(in))
 		for i, o := range in {
 			if o != nil {
@@ -72,13 +72,15 @@ func sumsAgree(got *kernel.Operand, terms int, in []*kernel.Operand, reference f
 			}
 		}
 		_, want := reference(nil, ints)
-		bits := 64 - 8*got.DType.Size()
-		for i, v := range elements[int64](got) {
-			if v<<bits != want[i]<<bits {
-				return fmt.Errorf("element %d is %d, want %d, but for its upper %d bits", i, v, want[i], bits)
+		bits := 64 - 8*t.Size()
+		return func(got *kernel.Operand) error {
+			for i, v := range elements[int64](got) {
+				if v<<bits != want[i]<<bits {
+					return fmt.Errorf("element %d is %d, want %d, but for its upper %d bits", i, v, want[i], bits)
+				}
 			}
+			return nil
 		}
-		return nil
 	}
 	floats, sizes := make([][]float64, len(in)), make([][]float64, len(in))
 	for i, o := range in {
@@ -90,15 +92,17 @@ func sumsAgree(got *kernel.Operand, terms int, in []*kernel.Operand, reference f
 	want, _ := reference(floats, nil)
 	bound, _ := reference(sizes, nil)
 	eps := 0x1p-24
-	if got.DType == dtype.Float64 {
+	if t == dtype.Float64 {
 		eps = 0x1p-53
 	}
-	for i, v := range elements[float64](got) {
-		if !(math.Abs(v-want[i]) <= eps*math.Abs(bound[i])*float64(min(terms, 256)+terms/256+4)) {
-			return fmt.Errorf("element %d is %v, want %v", i, v, want[i])
+	return func(got *kernel.Operand) error {
+		for i, v := range elements[float64](got) {
+			if !(math.Abs(v-want[i]) <= eps*math.Abs(bound[i])*float64(min(terms, 256)+terms/256+4)) {
+				return fmt.Errorf("element %d is %v, want %v", i, v, want[i])
+			}
 		}
+		return nil
 	}
-	return nil
 }
 
 // matMulReference is NumPy's matmul of dense operands, as plain loops.
@@ -211,6 +215,12 @@ func TestMatMul(t *testing.T) {
 		sa, sb, so := matMulShapes(rng)
 		in := []*kernel.Operand{kerneltest.StridedInput(rng, dt, 0, sa...), kerneltest.StridedInput(rng, dt, 0, sb...)}
 		out := kerneltest.StridedOutput(rng, dt, min(1, len(so)), so...)
+		agrees := wantSums(dt, sa[len(sa)-1], in, func(f [][]float64, n [][]int64) ([]float64, []int64) {
+			if f != nil {
+				return matMulReference(f[0], f[1], sa, sb, so), nil
+			}
+			return nil, matMulReference(n[0], n[1], sa, sb, so)
+		})
 		for name, k := range kernel.Variants(dt, func() kernel.Kernel { return kernel.MatMul(dt) }) {
 			intact := kerneltest.Guard(out)
 			err := kerneltest.All(rng, k, in, []*kernel.Operand{out})
@@ -218,12 +228,7 @@ func TestMatMul(t *testing.T) {
 				err = intact()
 			}
 			if err == nil {
-				err = sumsAgree(out, sa[len(sa)-1], in, func(f [][]float64, n [][]int64) ([]float64, []int64) {
-					if f != nil {
-						return matMulReference(f[0], f[1], sa, sb, so), nil
-					}
-					return nil, matMulReference(n[0], n[1], sa, sb, so)
-				})
+				err = agrees(out)
 			}
 			if err != nil {
 				t.Fatalf("%s %v: %v%v by %v%v: %v", name, dt, sa, in[0].Strides, sb, in[1].Strides, err)
@@ -289,6 +294,12 @@ func TestGemm(t *testing.T) {
 			alpha, beta = math.Abs(alpha)+0.25, math.Abs(beta)+0.5
 		}
 		out := kerneltest.StridedOutput(rng, dt, 1, m, n)
+		agrees := wantSums(dt, k+4, in, func(f [][]float64, n64 [][]int64) ([]float64, []int64) {
+			if f != nil {
+				return gemmReference(f[0], f[1], f[2], sc, m, n, k, alpha, beta, transA, transB), nil
+			}
+			return nil, gemmReference(n64[0], n64[1], n64[2], sc, m, n, k, int64(alpha), int64(beta), transA, transB)
+		})
 		for name, kern := range kernel.Variants(dt, func() kernel.Kernel { return kernel.Gemm(dt, alpha, beta, transA, transB) }) {
 			outs := []*kernel.Operand{out}
 			check := func(how string, bound []*kernel.Operand) {
@@ -299,12 +310,7 @@ func TestGemm(t *testing.T) {
 					err = intact()
 				}
 				if err == nil {
-					err = sumsAgree(out, k+4, in, func(f [][]float64, n64 [][]int64) ([]float64, []int64) {
-						if f != nil {
-							return gemmReference(f[0], f[1], f[2], sc, m, n, k, alpha, beta, transA, transB), nil
-						}
-						return nil, gemmReference(n64[0], n64[1], n64[2], sc, m, n, k, int64(alpha), int64(beta), transA, transB)
-					})
+					err = agrees(out)
 				}
 				if err != nil {
 					t.Fatalf("%s %v %s: %v by %v plus %v, transposed %v %v, alpha %v beta %v: %v", name, dt, how, sa, sb, sc, transA, transB, alpha, beta, err)
