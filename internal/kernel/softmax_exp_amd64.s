@@ -1,0 +1,173 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// Operands are in Go's order: the destination last, and of VSUBPD, VMINPD and
+// VMAXPD the first operand of the operation last but one. VMINPD and VMAXPD
+// return the second operand, here x, where either is NaN.
+
+#define ARGUMENTS \
+	MOVQ dst+0(FP), DI \
+	MOVQ src+8(FP), SI \
+	MOVQ n+16(FP), CX \
+	MOVQ shift+24(FP), DX \
+	MOVQ constants+32(FP), AX
+
+#define CONSTANTS512 \
+	VBROADCASTSD 0(AX), Z16 \
+	VBROADCASTSD 8(AX), Z17 \
+	VBROADCASTSD 16(AX), Z18 \
+	VBROADCASTSD 24(AX), Z19 \
+	VBROADCASTSD 32(AX), Z20 \
+	VBROADCASTSD 40(AX), Z21 \
+	VBROADCASTSD 48(AX), Z22 \
+	VBROADCASTSD 56(AX), Z23 \
+	VBROADCASTSD 64(AX), Z24 \
+	VBROADCASTSD 72(AX), Z25 \
+	VBROADCASTSD 80(AX), Z26 \
+	VBROADCASTSD 88(AX), Z27
+
+// EXP512 replaces the eight x in Z0 by their exponentials, as float32 in Y3.
+#define EXP512 \
+	VMINPD       Z0, Z17, Z0   \ // at most exp32High
+	VMAXPD       Z0, Z16, Z0   \ // at least exp32Low
+	VMULPD       Z18, Z0, Z1   \
+	VADDPD       Z19, Z1, Z1   \ // t
+	VSUBPD       Z19, Z1, Z2   \
+	VMULPD       Z20, Z2, Z2   \
+	VSUBPD       Z2, Z0, Z0    \ // r
+	VMULPD       Z0, Z22, Z3   \
+	VADDPD       Z23, Z3, Z3   \
+	VMULPD       Z0, Z3, Z3    \
+	VADDPD       Z24, Z3, Z3   \
+	VMULPD       Z0, Z3, Z3    \
+	VADDPD       Z25, Z3, Z3   \
+	VMULPD       Z0, Z3, Z3    \
+	VADDPD       Z26, Z3, Z3   \
+	VMULPD       Z0, Z3, Z3    \
+	VADDPD       Z27, Z3, Z3   \ // q
+	VMULPD       Z0, Z0, Z2    \
+	VMULPD       Z2, Z3, Z3    \
+	VADDPD       Z0, Z21, Z0   \
+	VADDPD       Z3, Z0, Z3    \ // p
+	VPSLLQ       $52, Z1, Z1   \
+	VPADDQ       Z1, Z3, Z3    \
+	VCVTPD2PS    Z3, Y3
+
+// func exp32RowAVX512(dst, src *float32, n int, shift *float32, constants *float64)
+TEXT ·exp32RowAVX512(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	CONSTANTS512
+	VBROADCASTSS (DX), Y28
+	VCVTPS2PD    Y28, Z28
+
+loop:
+	VCVTPS2PD (SI), Z0
+	VSUBPD    Z28, Z0, Z0
+	EXP512
+	VMOVUPS   Y3, (DI)
+	ADDQ      $32, SI
+	ADDQ      $32, DI
+	SUBQ      $8, CX
+	JNE       loop
+	VZEROUPPER
+	RET
+
+// func exp32TileAVX512(dst, src *float32, n int, shift *float32, constants *float64)
+TEXT ·exp32TileAVX512(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	CONSTANTS512
+
+loop:
+	VCVTPS2PD (SI), Z0
+	VCVTPS2PD (DX), Z1
+	VSUBPD    Z1, Z0, Z0
+	EXP512
+	VMOVUPS   Y3, (DI)
+	ADDQ      $32, SI
+	ADDQ      $32, DI
+	ADDQ      $32, DX
+	SUBQ      $8, CX
+	JNE       loop
+	VZEROUPPER
+	RET
+
+// The low limit, for which no register is left, is loaded anew each time.
+#define CONSTANTS256 \
+	VBROADCASTSD 8(AX), Y5 \
+	VBROADCASTSD 16(AX), Y6 \
+	VBROADCASTSD 24(AX), Y7 \
+	VBROADCASTSD 32(AX), Y8 \
+	VBROADCASTSD 40(AX), Y9 \
+	VBROADCASTSD 48(AX), Y10 \
+	VBROADCASTSD 56(AX), Y11 \
+	VBROADCASTSD 64(AX), Y12 \
+	VBROADCASTSD 72(AX), Y13 \
+	VBROADCASTSD 80(AX), Y14 \
+	VBROADCASTSD 88(AX), Y15
+
+// EXP256 replaces the four x in Y0 by their exponentials, as float32 in X3.
+#define EXP256 \
+	VBROADCASTSD 0(AX), Y1     \
+	VMINPD       Y0, Y5, Y0    \ // at most exp32High
+	VMAXPD       Y0, Y1, Y0    \ // at least exp32Low
+	VMULPD       Y6, Y0, Y1    \
+	VADDPD       Y7, Y1, Y1    \ // t
+	VSUBPD       Y7, Y1, Y2    \
+	VMULPD       Y8, Y2, Y2    \
+	VSUBPD       Y2, Y0, Y0    \ // r
+	VMULPD       Y0, Y10, Y3   \
+	VADDPD       Y11, Y3, Y3   \
+	VMULPD       Y0, Y3, Y3    \
+	VADDPD       Y12, Y3, Y3   \
+	VMULPD       Y0, Y3, Y3    \
+	VADDPD       Y13, Y3, Y3   \
+	VMULPD       Y0, Y3, Y3    \
+	VADDPD       Y14, Y3, Y3   \
+	VMULPD       Y0, Y3, Y3    \
+	VADDPD       Y15, Y3, Y3   \ // q
+	VMULPD       Y0, Y0, Y2    \
+	VMULPD       Y2, Y3, Y3    \
+	VADDPD       Y0, Y9, Y0    \
+	VADDPD       Y3, Y0, Y3    \ // p
+	VPSLLQ       $52, Y1, Y1   \
+	VPADDQ       Y1, Y3, Y3    \
+	VCVTPD2PSY   Y3, X3
+
+// func exp32RowAVX2(dst, src *float32, n int, shift *float32, constants *float64)
+TEXT ·exp32RowAVX2(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	CONSTANTS256
+	VBROADCASTSS (DX), X4
+	VCVTPS2PD    X4, Y4
+
+loop:
+	VCVTPS2PD (SI), Y0
+	VSUBPD    Y4, Y0, Y0
+	EXP256
+	VMOVUPS   X3, (DI)
+	ADDQ      $16, SI
+	ADDQ      $16, DI
+	SUBQ      $4, CX
+	JNE       loop
+	VZEROUPPER
+	RET
+
+// func exp32TileAVX2(dst, src *float32, n int, shift *float32, constants *float64)
+TEXT ·exp32TileAVX2(SB), NOSPLIT, $0-40
+	ARGUMENTS
+	CONSTANTS256
+
+loop:
+	VCVTPS2PD (SI), Y0
+	VCVTPS2PD (DX), Y1
+	VSUBPD    Y1, Y0, Y0
+	EXP256
+	VMOVUPS   X3, (DI)
+	ADDQ      $16, SI
+	ADDQ      $16, DI
+	ADDQ      $16, DX
+	SUBQ      $4, CX
+	JNE       loop
+	VZEROUPPER
+	RET

@@ -1,0 +1,52 @@
+//go:build !purego
+
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"golang.org/x/sys/cpu"
+)
+
+// TestExp32Vectors: the vector forms give the same bits as exp32, for every
+// kind of float32.
+func TestExp32Vectors(t *testing.T) {
+	type form = func(dst, src *float32, n int, shift *float32, constants *float64)
+	forms := map[string][2]form{}
+	if cpu.X86.HasAVX512F {
+		forms["avx512"] = [2]form{exp32RowAVX512, exp32TileAVX512}
+	}
+	if cpu.X86.HasAVX2 {
+		forms["avx2"] = [2]form{exp32RowAVX2, exp32TileAVX2}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n = 1 << 12
+	x, shift, got := make([]float32, n+1), make([]float32, n), make([]float32, n+1)
+	for range 50 {
+		for i := range n {
+			x[i], shift[i] = float32(rng.NormFloat64()*40), float32(rng.NormFloat64())
+			if rng.IntN(8) == 0 {
+				x[i] = math.Float32frombits(rng.Uint32()) // any number, NaN or infinity
+			}
+		}
+		for name, f := range forms {
+			for tile, f := range f {
+				got[n] = 7
+				size := 8 * (1 + rng.IntN(n/8))
+				f(&got[0], &x[0], size, &shift[0], &exp32Constants[0])
+				for i := range size {
+					m := shift[i*tile]
+					want := exp32(float64(x[i]) - float64(m))
+					if math.Float32bits(got[i]) != math.Float32bits(want) && (got[i] == got[i] || want == want) {
+						t.Fatalf("%s, tile %d: exp(%v - %v) is %v, exp32 gives %v", name, tile, x[i], m, got[i], want)
+					}
+				}
+				if got[n] != 7 {
+					t.Fatalf("%s, tile %d: wrote beyond the end", name, tile)
+				}
+			}
+		}
+	}
+}
