@@ -1,0 +1,183 @@
+package graph
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+)
+
+// Format prints the graph that outs are values of, in the form that [Parse]
+// reads: a line for each node, inputs before the nodes that read them, and a
+// line for each of outs. The function op prints an op with its attributes.
+//
+//	n1 = input "x" float32[2 3]
+//	n2 = constant float32[2 3] strides=[1 2] data=[1 2 3 4 5 6]
+//	n3 = map{program="t0=add(x0,x1)"} n1 n2 : float32[2 3] "sum"
+//	n4 = top_k{k=1} n3 : float32[2 1], int64[2 1]
+//	out n4.1
+//
+// Nodes are numbered in the order of the text, so that the same graph prints
+// the same whenever it was built. "n4.1" is output 1 of n4, "_" an input that
+// is absent, the types behind the colon are those of the outputs, and a label
+// stands at the end in quotes. What a cache holds is not printed.
+//
+// A constant states strides and offset where its layout is not dense at
+// offset 0, and the elements of its storage that the layout spans: one by
+// one, in the forms of generated data that [Parse] describes where they are
+// the same to the last bit, or else as base64.
+func Format(outs []Value, op func(Op) string) string {
+	roots := make([]*Node, len(outs))
+	for i, v := range outs {
+		roots[i] = v.node
+	}
+	order, err := Sort(roots, (*Node).NumInputs, func(n *Node, i int) (*Node, bool) {
+		in := n.Input(i).Node()
+		return in, in != nil
+	})
+	if err != nil {
+		panic("graph: " + err.Error()) // a node can only read nodes that were there before it
+	}
+	w := textWriter{op: op, numbers: make(map[*Node]int, len(order))}
+	for i, n := range order {
+		w.numbers[n] = i + 1
+		w.node(n)
+	}
+	for _, v := range outs {
+		w.WriteString("out ")
+		w.value(v)
+		w.WriteByte('\n')
+	}
+	return w.String()
+}
+
+type textWriter struct {
+	strings.Builder
+	op      func(Op) string
+	numbers map[*Node]int
+}
+
+func (w *textWriter) value(v Value) {
+	switch {
+	case v.IsZero():
+		w.WriteByte('_')
+	case v.index == 0:
+		fmt.Fprintf(w, "n%d", w.numbers[v.node])
+	default:
+		fmt.Fprintf(w, "n%d.%d", w.numbers[v.node], v.index)
+	}
+}
+
+func (w *textWriter) node(n *Node) {
+	fmt.Fprintf(w, "n%d = ", w.numbers[n])
+	label := n.label
+	switch o := n.op.(type) {
+	case Input:
+		fmt.Fprintf(w, "input %s %v", strconv.Quote(o.Key), n.outs[0])
+		if label == o.Key {
+			label = ""
+		}
+	case Constant:
+		w.constant(n)
+	default:
+		w.WriteString(w.op(n.op))
+		for _, in := range n.ins {
+			w.WriteByte(' ')
+			w.value(in)
+		}
+		sep := " : "
+		for _, t := range n.outs {
+			w.WriteString(sep)
+			w.WriteString(t.String())
+			sep = ", "
+		}
+	}
+	if label != "" {
+		w.WriteByte(' ')
+		w.WriteString(strconv.Quote(label))
+	}
+	w.WriteByte('\n')
+}
+
+func (w *textWriter) constant(n *Node) {
+	t, l := n.outs[0], n.leaf.Layout
+	fmt.Fprintf(w, "constant %v", t)
+	lo, hi := l.Bounds()
+	l.Offset -= lo
+	switch {
+	case lo == hi: // nothing is stored
+		l.Offset = 0
+	case !l.IsDense():
+		fmt.Fprintf(w, " strides=%v", l.Strides)
+		if l.Offset != 0 {
+			fmt.Fprintf(w, " offset=%d", l.Offset)
+		}
+	}
+	size := t.DType.Size()
+	w.WriteString(" data=")
+	w.elements(t, n.leaf.Data[lo*size:hi*size])
+}
+
+// listed is the most elements that are printed one by one.
+const listed = 64
+
+func (w *textWriter) elements(t Type, data []byte) {
+	n := len(data) / t.DType.Size()
+	if n > listed {
+		if g, ok := generatorOf(t.DType, data); ok {
+			w.WriteString(g.String())
+			return
+		}
+		w.WriteString("base64:")
+		w.WriteString(base64.StdEncoding.EncodeToString(data))
+		return
+	}
+	w.WriteByte('[')
+	for i := range n {
+		if i > 0 {
+			w.WriteByte(' ')
+		}
+		w.WriteString(elementText(kernel.ScalarAt(t.DType, data, i)))
+	}
+	w.WriteByte(']')
+}
+
+// elementText prints an element without its type.
+func elementText(s kernel.Scalar) string {
+	text, _, _ := strings.Cut(s.String(), ":")
+	return text
+}
+
+// generatorOf returns the generator that makes data, if there is one.
+func generatorOf(t dtype.Type, data []byte) (generator, bool) {
+	tries := []generator{{kind: "iota"}, {kind: "fill", value: kernel.ScalarAt(t, data, 0)}}
+	const seeds = 100
+	for seed := range uint64(seeds) {
+		tries = append(tries, generator{kind: "hash", seed: seed})
+	}
+	for _, g := range tries {
+		if g.makes(t, data) {
+			return g, true
+		}
+	}
+	return generator{}, false
+}
+
+// makes reports whether data is what g generates. It looks at a few elements
+// before it generates them all.
+func (g generator) makes(t dtype.Type, data []byte) bool {
+	size := t.Size()
+	few := min(len(data), 16*size)
+	made := kernel.Alloc(few)
+	g.generate(t, made)
+	if !bytes.Equal(made, data[:few]) {
+		return false
+	}
+	made = kernel.Alloc(len(data))
+	g.generate(t, made)
+	return bytes.Equal(made, data)
+}

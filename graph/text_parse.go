@@ -1,0 +1,404 @@
+package graph
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
+)
+
+// Parse builds the graph that text describes in the form of [Format], and
+// returns its outputs. The function op parses an op with its attributes. An
+// error names the line.
+//
+// Names may be any words of letters, digits and underscores; each stands for
+// one node, and a node reads nodes of earlier lines only. Types behind a colon
+// may be left out; where they are given they must be right. Empty lines, and
+// lines that begin with #, mean nothing.
+//
+// Besides a list and base64, the data of a constant may be generated, for as
+// many elements as its layout spans:
+//
+//	iota       0, 1, 2, ... (integers wrap)
+//	fill(1.5)  the same element throughout
+//	hash(7)    numbers that are the same for the same seed: in [-1, 1) for
+//	           floating-point types, any bits for others
+func Parse(text string, op func(string) (Op, error)) ([]Value, error) {
+	p := textParser{op: op, nodes: make(map[string]*Node)}
+	line := 0
+	for s := range strings.Lines(text) {
+		line++
+		s = strings.TrimSpace(s)
+		if s == "" || s[0] == '#' {
+			continue
+		}
+		if err := p.line(s); err != nil {
+			return nil, fmt.Errorf("graph: line %d: %w", line, err)
+		}
+	}
+	return p.outs, nil
+}
+
+type textParser struct {
+	op    func(string) (Op, error)
+	nodes map[string]*Node
+	outs  []Value
+}
+
+func (p *textParser) line(s string) error {
+	if rest, ok := strings.CutPrefix(s, "out "); ok {
+		v, err := p.value(strings.TrimSpace(rest))
+		if err == nil && v.IsZero() {
+			err = fmt.Errorf("an output cannot be absent")
+		}
+		p.outs = append(p.outs, v)
+		return err
+	}
+	name, rest, ok := strings.Cut(s, "=")
+	if name = strings.TrimSpace(name); !ok || !isName(name) {
+		return fmt.Errorf("expected a node, as in n1 = input \"x\" float32[2], or an output, as in out n1")
+	}
+	if p.nodes[name] != nil {
+		return fmt.Errorf("%s is defined twice", name)
+	}
+	n, rest, err := p.node(strings.TrimSpace(rest))
+	if err != nil {
+		return err
+	}
+	if rest != "" {
+		label, err := strconv.Unquote(rest)
+		if err != nil {
+			return fmt.Errorf("expected a label in quotes or the end of the line at %q", rest)
+		}
+		n.WithLabel(label)
+	}
+	p.nodes[name] = n
+	return nil
+}
+
+// isName reports a name that a node may have; "_" alone is an absent value.
+func isName(s string) bool {
+	for i, r := range s {
+		switch {
+		case r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
+		case r >= '0' && r <= '9' && i > 0:
+		default:
+			return false
+		}
+	}
+	return s != "" && s != "_"
+}
+
+// value returns the value that s names.
+func (p *textParser) value(s string) (Value, error) {
+	if s == "_" {
+		return Value{}, nil
+	}
+	name, index, ok := strings.Cut(s, ".")
+	if !isName(name) {
+		return Value{}, fmt.Errorf("%q is not the name of a value, such as n1 or n1.1", s)
+	}
+	n := p.nodes[name]
+	if n == nil {
+		return Value{}, fmt.Errorf("%s is not defined on an earlier line", name)
+	}
+	i := 0
+	if ok {
+		var err error
+		if i, err = strconv.Atoi(index); err != nil {
+			return Value{}, fmt.Errorf("%q is not the name of a value, such as n1 or n1.1", s)
+		}
+	}
+	if i < 0 || i >= n.NumOutputs() {
+		return Value{}, fmt.Errorf("%s has no output %d: it has %d", name, i, n.NumOutputs())
+	}
+	return n.Output(i), nil
+}
+
+// node parses what stands behind the equals sign, and returns what is left of
+// the line.
+func (p *textParser) node(s string) (*Node, string, error) {
+	word, rest := cutOp(s)
+	rest = strings.TrimSpace(rest)
+	switch word {
+	case "input":
+		return parseInput(rest)
+	case "constant":
+		return parseConstant(rest)
+	}
+	o, err := p.op(word)
+	if err != nil {
+		return nil, "", err
+	}
+	var ins []Value
+	for rest != "" && rest[0] != ':' && rest[0] != '"' {
+		end := strings.IndexAny(rest, " :\"")
+		if end < 0 {
+			end = len(rest)
+		}
+		v, err := p.value(rest[:end])
+		if err != nil {
+			return nil, "", err
+		}
+		ins = append(ins, v)
+		rest = strings.TrimSpace(rest[end:])
+	}
+	n, err := New(o, ins...)
+	if err != nil {
+		return nil, "", err
+	}
+	if types, ok := strings.CutPrefix(rest, ":"); ok {
+		if rest, err = checkTypes(n, types); err != nil {
+			return nil, "", err
+		}
+	}
+	return n, rest, nil
+}
+
+// cutOp splits s behind the op it begins with: a name and, in braces, its
+// attributes, in which quoted strings may hold braces of their own.
+func cutOp(s string) (op, rest string) {
+	end := strings.IndexAny(s, " {")
+	if end < 0 {
+		return s, ""
+	}
+	if s[end] == ' ' {
+		return s[:end], s[end:]
+	}
+	for end < len(s) {
+		switch s[end] {
+		case '"':
+			quoted, err := strconv.QuotedPrefix(s[end:])
+			if err != nil {
+				return s, "" // which the parser of ops refuses
+			}
+			end += len(quoted)
+			continue
+		case '}':
+			return s[:end+1], s[end+1:]
+		}
+		end++
+	}
+	return s, ""
+}
+
+// checkTypes compares the types that s begins with to the outputs of n, and
+// returns the rest of s.
+func checkTypes(n *Node, s string) (rest string, err error) {
+	var stated []Type
+	for {
+		var t Type
+		if t, s, err = cutType(strings.TrimSpace(s)); err != nil {
+			return "", err
+		}
+		stated = append(stated, t)
+		next, more := strings.CutPrefix(s, ",")
+		if s = next; !more {
+			break
+		}
+	}
+	if !slices.EqualFunc(stated, n.outs, Type.Equal) {
+		return "", fmt.Errorf("%v has outputs %v, the line states %v", n, n.outs, stated)
+	}
+	return strings.TrimSpace(s), nil
+}
+
+// cutType parses the type that s begins with, such as float32[2 3].
+func cutType(s string) (t Type, rest string, err error) {
+	name, rest, ok := strings.Cut(s, "[")
+	dims, rest, closed := strings.Cut(rest, "]")
+	if !ok || !closed {
+		return Type{}, "", fmt.Errorf("expected a type, such as float32[2 3], at %q", s)
+	}
+	if t.DType, err = dtype.Parse(name); err != nil {
+		return Type{}, "", err
+	}
+	if t.Shape, err = parseInts(dims); err != nil {
+		return Type{}, "", err
+	}
+	return t, strings.TrimSpace(rest), t.Check()
+}
+
+func parseInts(s string) (list []int, err error) {
+	list = []int{}
+	for word := range strings.FieldsSeq(s) {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+func parseInput(s string) (n *Node, rest string, err error) {
+	quoted, err := strconv.QuotedPrefix(s)
+	if err != nil {
+		return nil, "", fmt.Errorf("expected the key of an input in quotes at %q", s)
+	}
+	key, err := strconv.Unquote(quoted)
+	if err != nil {
+		return nil, "", err
+	}
+	t, rest, err := cutType(strings.TrimSpace(s[len(quoted):]))
+	if err != nil {
+		return nil, "", err
+	}
+	n, err = NewInput(key, t)
+	return n, rest, err
+}
+
+func parseConstant(s string) (n *Node, rest string, err error) {
+	t, rest, err := cutType(s)
+	if err != nil {
+		return nil, "", err
+	}
+	l := shape.Dense(t.Shape)
+	if list, ok := strings.CutPrefix(rest, "strides=["); ok {
+		list, after, ok := strings.Cut(list, "]")
+		if !ok {
+			return nil, "", fmt.Errorf("no ] behind the strides")
+		}
+		if l.Strides, err = parseInts(list); err != nil {
+			return nil, "", err
+		}
+		rest = strings.TrimSpace(after)
+	}
+	if number, ok := strings.CutPrefix(rest, "offset="); ok {
+		number, after, _ := strings.Cut(number, " ")
+		if l.Offset, err = strconv.Atoi(number); err != nil {
+			return nil, "", err
+		}
+		rest = strings.TrimSpace(after)
+	}
+	rest, ok := strings.CutPrefix(rest, "data=")
+	if !ok {
+		return nil, "", fmt.Errorf("expected the data of a constant, as in data=[1 2 3], at %q", rest)
+	}
+	data, rest, err := parseData(t, l, rest)
+	if err != nil {
+		return nil, "", err
+	}
+	n, err = NewConstant(t, Leaf{Layout: l, Data: data})
+	return n, rest, err
+}
+
+// parseData returns the storage that s begins with, which the layout l does
+// not leave.
+func parseData(t Type, l shape.Layout, s string) (data []byte, rest string, err error) {
+	if list, ok := strings.CutPrefix(s, "["); ok {
+		list, rest, ok := strings.Cut(list, "]")
+		if !ok {
+			return nil, "", fmt.Errorf("no ] behind the data")
+		}
+		words := strings.Fields(list)
+		if err := l.Within(len(words)); err != nil {
+			return nil, "", err
+		}
+		size := t.DType.Size()
+		data = kernel.Alloc(len(words) * size)
+		for i, word := range words {
+			v, err := kernel.ParseScalar(word + ":" + t.DType.String())
+			if err != nil {
+				return nil, "", err
+			}
+			v.Put(data[i*size:])
+		}
+		return data, strings.TrimSpace(rest), nil
+	}
+	word, rest, _ := strings.Cut(s, " ")
+	if code, ok := strings.CutPrefix(word, "base64:"); ok {
+		raw, err := base64.StdEncoding.DecodeString(code)
+		if err != nil {
+			return nil, "", err
+		}
+		data = kernel.Alloc(len(raw))
+		copy(data, raw)
+		return data, strings.TrimSpace(rest), l.Within(len(raw) / t.DType.Size())
+	}
+	g, err := parseGenerator(t.DType, word)
+	if err != nil {
+		return nil, "", err
+	}
+	// Few characters ask for much memory here.
+	const most = 1 << 22
+	if err := l.Within(most); err != nil {
+		return nil, "", fmt.Errorf("generated data has at most %d elements: %w", most, err)
+	}
+	_, hi := l.Bounds()
+	data = kernel.Alloc(hi * t.DType.Size())
+	g.generate(t.DType, data)
+	return data, strings.TrimSpace(rest), nil
+}
+
+// A generator makes the data of a constant from a few characters.
+type generator struct {
+	kind  string // iota, fill or hash
+	value kernel.Scalar
+	seed  uint64
+}
+
+func parseGenerator(t dtype.Type, s string) (g generator, err error) {
+	kind, rest, args := strings.Cut(s, "(")
+	g.kind = kind
+	arg, ok := strings.CutSuffix(rest, ")")
+	switch {
+	case kind == "iota" && !args:
+	case kind == "fill" && ok:
+		g.value, err = kernel.ParseScalar(arg + ":" + t.String())
+	case kind == "hash" && ok:
+		g.seed, err = strconv.ParseUint(arg, 10, 64)
+	default:
+		err = fmt.Errorf("%q is no data: want [1 2 3], iota, fill(1), hash(1) or base64:", s)
+	}
+	return g, err
+}
+
+func (g generator) String() string {
+	switch g.kind {
+	case "fill":
+		return "fill(" + elementText(g.value) + ")"
+	case "hash":
+		return "hash(" + strconv.FormatUint(g.seed, 10) + ")"
+	}
+	return g.kind
+}
+
+// generate fills data with elements of type t.
+func (g generator) generate(t dtype.Type, data []byte) {
+	size := t.Size()
+	for i := range len(data) / size {
+		v := g.value
+		switch g.kind {
+		case "iota":
+			v = kernel.Int64Scalar(int64(i)).Cast(t)
+		case "hash":
+			bits := mix(g.seed, uint64(i))
+			switch {
+			case t.IsFloat():
+				v = kernel.Float64Scalar(float64(int64(bits)>>11) / (1 << 52)).Cast(t)
+			case t == dtype.Bool:
+				v = kernel.Scalar{DType: t, Bits: bits & 1}
+			default:
+				v = kernel.Scalar{DType: t, Bits: bits >> (64 - 8*size)}
+			}
+		}
+		v.Put(data[i*size:])
+	}
+}
+
+// mix returns number i of the SplitMix64 sequence of Steele, Lea and Flood
+// ("Fast splittable pseudorandom number generators", 2014), begun at a place
+// that depends on seed.
+func mix(seed, i uint64) uint64 {
+	const golden = 0x9e3779b97f4a7c15
+	z := (seed<<32 + i + 1) * golden
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
