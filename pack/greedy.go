@@ -9,7 +9,7 @@ import (
 // The work that [Greedy] spends on a component beyond one pass of everything.
 const (
 	maxPairs    = 1_000_000 // pairs of live rectangles up to which first fit tries other orders
-	polishItems = 20_000    // items placed by skylines with noise
+	polishItems = 20_000    // items placed by polishing
 )
 
 // greedy tries the one-pass placements on a component, until one meets the goal.
@@ -18,7 +18,7 @@ func (c *contender) greedy(ctx context.Context, goal int64) {
 	c.scores = newScorer(c.p)
 	more := func() bool { return c.arena > max(goal, c.lower) && ctx.Err() == nil }
 	for r := ranking(0); r < rankings && more(); r++ {
-		c.offerSkyline(ranked(c.scores.score(r, 0, 0)))
+		c.polish() // without nudges yet: one for each ranking
 	}
 	if more() && c.p.plain {
 		c.offer(sweepFit(c.p, startThenSmaller(c.p)))
@@ -36,11 +36,33 @@ func (c *contender) greedy(ctx context.Context, goal int64) {
 	}
 }
 
-// polish tries one more skyline, with noise.
+// polish tries one more skyline. Two of three times what the last ones left
+// sticking out above the lower bound is preferred the more the oftener it did,
+// which is squeaky wheel optimisation (Joslin and Clements, 1999); the third
+// time what decides is noise.
 func (c *contender) polish() bool {
-	r := ranking(c.runs % int(rankings))
+	if c.nudge == nil {
+		c.nudge = make([][]int64, rankings)
+		for r := range c.nudge {
+			c.nudge[r] = make([]int64, len(c.p.items))
+		}
+	}
+	r, turn := c.runs%int(rankings), c.runs/int(rankings)%3
 	c.runs++
-	return c.offerSkyline(ranked(c.scores.score(r, 3*fixedOne/2, uint64(c.runs))))
+	if turn == 2 {
+		return c.offerSkyline(ranked(c.scores.score(ranking(r), 3*fixedOne/2, uint64(c.runs))))
+	}
+	scores := c.scores.score(ranking(r), int64(turn)*fixedOne/2, uint64(c.runs))
+	for i, n := range c.nudge[r] {
+		scores[i] += n
+	}
+	better := c.offerSkyline(ranked(scores))
+	for i, o := range c.skyline.offsets {
+		if o+c.p.items[i].size > c.lower {
+			c.nudge[r][i] += fixedOne
+		}
+	}
+	return better
 }
 
 // offerSkyline offers what a skyline makes of an order. Where it is not a

@@ -203,16 +203,20 @@ func validate(index int, b *Buffer) error {
 // rest of the content. It is also the order in which first fit places. IDs that
 // are decimal numbers without leading zeros compare as numbers.
 func compareBuffers(a, b *Buffer) int {
-	c := cmp.Or(
-		cmp.Compare(a.Start, b.Start),
-		cmp.Compare(b.Size, a.Size),
-		cmp.Compare(len(a.ID), len(b.ID)),
-		strings.Compare(a.ID, b.ID),
-		cmp.Compare(b.End, a.End),
-		cmp.Compare(b.Align, a.Align),
-	)
-	if c != 0 {
-		return c
+	// Written out because [cmp.Or] would compare all strings for nothing.
+	switch {
+	case a.Start != b.Start:
+		return cmp.Compare(a.Start, b.Start)
+	case a.Size != b.Size:
+		return cmp.Compare(b.Size, a.Size)
+	case len(a.ID) != len(b.ID):
+		return cmp.Compare(len(a.ID), len(b.ID))
+	case a.ID != b.ID:
+		return strings.Compare(a.ID, b.ID)
+	case a.End != b.End:
+		return cmp.Compare(b.End, a.End)
+	case a.Align != b.Align:
+		return cmp.Compare(b.Align, a.Align)
 	}
 	if a.Fixed != b.Fixed {
 		if a.Fixed {

@@ -14,17 +14,22 @@ type contender struct {
 	lower   int64 // no placement is smaller
 	done    bool  // there is nothing more to try
 
-	scores   *scorer
-	skyline  *skyline
-	net      *network
-	slots    [racers]*searcher
-	attempts int // searches begun so far
-	runs     int // skylines tried so far
+	scores  *scorer
+	skyline *skyline
+	net     *network
+	huge    bool // too large for a network
+	slots   [racers]*searcher
+	rounds  int       // rounds raced so far
+	runs    int       // skylines tried so far
+	nudge   [][]int64 // by ranking and item: what polish adds to scores
 }
 
 // racers is how many searches run at a time, as far as results are concerned:
 // workers share them out, and fewer workers run them one after the other.
 const racers = 4
+
+// hugeRounds is how many skylines a component too large to search gets.
+const hugeRounds = 200
 
 // offer takes a placement if it is better than the best so far.
 func (c *contender) offer(offsets []int64) bool {
@@ -55,25 +60,34 @@ type attempt struct {
 // whether they ended before or not. So a round has one outcome, however its
 // searches are scheduled.
 func (c *contender) race(ctx context.Context, goal, capacity, budget int64, o *Options) (nodes int64, better bool) {
-	if c.net == nil {
-		if c.net = newNetwork(c.p); c.net == nil {
+	if c.net == nil && !c.huge {
+		c.net = newNetwork(c.p)
+		c.huge = c.net == nil
+	}
+	if c.huge {
+		better = c.polish()
+		if c.rounds++; c.rounds >= hugeRounds {
 			c.done = true
-			return 0, false
 		}
-		for k := range c.slots {
-			c.slots[k] = newSearcher(c.net)
-		}
+		return int64(len(c.p.items)), better
 	}
 	var tries [racers]attempt
-	c.aim(&tries, goal, capacity)
+	c.aim(&tries, goal, capacity, o.Strategy == Exact)
 
 	var won atomic.Int32 // least slot that solved
 	won.Store(racers)
-	begin := c.attempts
-	c.attempts += racers
+	round := c.rounds
+	c.rounds++
 	search := func(k int) {
+		if c.slots[k] == nil {
+			c.slots[k] = newSearcher(c.net)
+		}
 		s, a := c.slots[k], &tries[k]
-		limit := c.prepare(s, begin+k, o.Strategy == Exact)
+		n := round*racers + k // searches of one capacity share out the ways to search
+		if capacity == 0 {
+			n = round + 2*k
+		}
+		limit := c.prepare(s, n, o.Strategy == Exact)
 		stop := func() bool { return won.Load() < int32(k) || ctx.Err() != nil }
 		if stop() {
 			a.status = aborted
@@ -97,7 +111,9 @@ func (c *contender) race(ctx context.Context, goal, capacity, budget int64, o *O
 		case a.status == solved:
 			better = c.offer(c.slots[k].floor)
 			for _, s := range c.slots {
-				clear(s.memo) // what stopped searches left there depends on when they were
+				if s != nil {
+					clear(s.memo) // what stopped searches left there depends on when they were
+				}
 			}
 			return nodes, better
 		}
@@ -106,7 +122,7 @@ func (c *contender) race(ctx context.Context, goal, capacity, budget int64, o *O
 }
 
 // aim sets the capacities of a round, rising.
-func (c *contender) aim(tries *[racers]attempt, goal, capacity int64) {
+func (c *contender) aim(tries *[racers]attempt, goal, capacity int64, prove bool) {
 	grain := c.p.grain
 	if capacity > 0 {
 		for k := range tries {
@@ -117,10 +133,13 @@ func (c *contender) aim(tries *[racers]attempt, goal, capacity int64) {
 	// All arenas that can be reached are multiples of the grain.
 	low := max(c.lower, goal/grain*grain)
 	gap := (c.arena - low) / grain
-	tries[0].capacity = low
-	tries[1].capacity = low + gap/8*grain
-	tries[2].capacity = low + gap/2*grain
-	tries[3].capacity = c.arena - grain
+	for k := range tries {
+		// A quarter of the gap at a time, without overflow.
+		tries[k].capacity = low + (gap/racers*int64(k)+gap%racers*int64(k)/racers)*grain
+	}
+	if prove {
+		tries[racers-1].capacity = c.arena - grain
+	}
 }
 
 // prepare sets the n-th search up and returns its node limit. Searches differ in
