@@ -82,6 +82,20 @@ type Step struct {
 	Moves bool
 }
 
+// Varies reports whether the shape of an operand depends on the rows.
+func (s *Step) Varies() bool {
+	for _, list := range [][]Operand{s.In, s.Out} {
+		for i := range list {
+			for _, d := range list[i].Shape {
+				if !d.isConstant() {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // A Space is where the storage of an operand is.
 type Space uint8
 

@@ -251,14 +251,20 @@ func (p *placer) through(s int, w, v *val, layout shape.Layout) (shape.Layout, b
 
 // slices returns the part of the concatenation c that input r fills, at each
 // sample, counted from its own first element. It reports false unless the
-// part is rows of one length at one distance, the same at any number of rows,
-// which is what a pack or row pack of a circuit can say.
+// part is rows of one length at one distance, and begins at one place, the same
+// at any number of rows: that is what a pack or row pack of a circuit can say.
 func (p *placer) slices(c *val, r reader, axis int) ([]shape.Layout, bool) {
 	layouts := make([]shape.Layout, len(p.samples))
-	width, stride := -1, -1
+	width, stride, start := -1, -1, -1
 	for s := range p.samples {
 		part, err := p.partOf(s, c, r.input, axis)
 		if err != nil {
+			return nil, false
+		}
+		if start < 0 {
+			start = part.Offset
+		}
+		if part.Offset != start {
 			return nil, false
 		}
 		part.Offset = 0

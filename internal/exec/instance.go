@@ -44,8 +44,11 @@ type boundStep struct {
 }
 
 // ScratchBytes returns the bytes of working memory that each worker needs to
-// run p at the most rows.
+// run p. A kernel may need more for fewer rows, where it works in another way,
+// so every number of rows is tried, up to a thousand; beyond, where shapes
+// differ in size alone, every power of two.
 func ScratchBytes(p *compile.Program) (int, error) {
+	const every = 1024
 	most := 0
 	for i := range p.Steps {
 		b, err := newBoundStep(&p.Steps[i])
@@ -54,6 +57,18 @@ func ScratchBytes(p *compile.Program) (int, error) {
 		}
 		b.bind(p.MaxRows)
 		most = max(most, b.kern.Scratch())
+		if !p.Steps[i].Varies() {
+			continue
+		}
+		for r := 1; r < p.MaxRows; {
+			b.bind(r)
+			most = max(most, b.kern.Scratch())
+			if r < every {
+				r++
+			} else {
+				r *= 2
+			}
+		}
 	}
 	return most, nil
 }

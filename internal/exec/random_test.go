@@ -4,325 +4,14 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
-	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
-	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/graphtest"
 	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/plan"
-	"github.com/berth-go/berth/shape"
 )
-
-// builder grows a random graph. Every number stays a small integer, in all
-// element types, so that sums are exact and no order of adding shows.
-type builder struct {
-	t      *testing.T
-	rng    *rand.Rand
-	values []graph.Value
-}
-
-var types = []dtype.Type{dtype.Float32, dtype.Float32, dtype.Int32, dtype.Int64, dtype.Uint8, dtype.Float64, dtype.Float16, dtype.Bool}
-
-func (b *builder) leaf() {
-	t := types[b.rng.IntN(len(types))]
-	dims := make(shape.Shape, b.rng.IntN(4))
-	for i := range dims {
-		dims[i] = []int{1, 2, 3, 4, 0}[min(b.rng.IntN(12)/2, 4)%5]
-		if dims[i] == 0 && b.rng.IntN(4) > 0 {
-			dims[i] = 2
-		}
-	}
-	typ := graph.Type{DType: dtype.Float32, Shape: dims}
-	data := kernel.Alloc(typ.Bytes())
-	for i, f := 0, kernel.Cast[float32](data); i < len(f); i++ {
-		f[i] = float32(b.rng.IntN(7))
-	}
-	n, err := graph.NewConstant(typ, graph.Leaf{Layout: shape.Dense(dims), Data: data})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	v, err := op.CastTo(n.Output(0), t)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	results, err := exec.Compute(context.Background(), []graph.Value{v}, exec.Options{Workers: 1})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if n, err = graph.NewConstant(results[0].Type, results[0].Leaf); err != nil {
-		b.t.Fatal(err)
-	}
-	b.values = append(b.values, n.Output(0))
-}
-
-func (b *builder) pick() graph.Value {
-	// Late values more often, so that graphs get deep.
-	i := max(b.rng.IntN(len(b.values)), b.rng.IntN(len(b.values)))
-	return b.values[i]
-}
-
-// pickLike returns a value that x can be combined with.
-func (b *builder) pickLike(x graph.Value) graph.Value {
-	for range 8 {
-		y := b.pick()
-		if _, err := shape.Broadcast(x.Type().Shape, y.Type().Shape); err == nil && y.Type().DType == x.Type().DType {
-			return y
-		}
-	}
-	return x
-}
-
-// grow adds one node; ops that do not fit the operands picked are skipped.
-func (b *builder) grow() {
-	x := b.pick()
-	s, d := x.Type().Shape, x.Type().DType
-	if s.Elems() > 4096 {
-		return
-	}
-	axis := 0
-	if len(s) > 0 {
-		axis = b.rng.IntN(len(s))
-	}
-	add := func(outs []graph.Value, err error) {
-		if err == nil {
-			b.values = append(b.values, outs...)
-		}
-	}
-	one := func(v graph.Value, err error) { add([]graph.Value{v}, err) }
-	numeric := d != dtype.Bool
-	switch b.rng.IntN(22) {
-	case 0, 1, 2: // elementwise, then wrapped into a small range
-		if numeric {
-			codes := []op.Code{op.Add, op.Sub, op.Mul, op.Minimum, op.Maximum}
-			y := b.pickLike(x)
-			if rank := len(s); rank >= 2 && s[rank-1] == s[rank-2] && b.rng.IntN(2) == 0 {
-				// The same buffer in another layout: never to be overwritten.
-				var err error
-				if y, err = op.One(op.Permute{Perm: lastTwoSwapped(rank)}, x); err != nil {
-					b.t.Fatal(err)
-				}
-			}
-			v, err := op.Elementwise(codes[b.rng.IntN(len(codes))], nil, x, y)
-			if err == nil {
-				v, err = op.WithScalar(op.Mod, v, kernel.Int64Scalar(7), false)
-			}
-			one(v, err)
-		} else {
-			one(op.Elementwise(op.Xor, nil, x, b.pickLike(x)))
-		}
-	case 3: // in place, unless the operand is still read
-		if numeric {
-			n, err := graph.New(op.Map{Program: op.Program{{Code: op.Abs, Args: args(0)}}}, x)
-			if err == nil {
-				b.values = append(b.values, n.Output(0))
-			}
-		} else {
-			one(op.Elementwise(op.Not, nil, x))
-		}
-	case 4:
-		one(op.CastTo(x, types[b.rng.IntN(len(types))]))
-	case 5:
-		if numeric {
-			one(op.Elementwise(op.LessEqual, nil, x, b.pickLike(x)))
-		}
-	case 6:
-		for range 6 {
-			if c := b.pick(); c.Type().DType == dtype.Bool {
-				one(op.Elementwise(op.Where, nil, c, x, b.pickLike(x)))
-				return
-			}
-		}
-	case 7:
-		one(op.One(graph.Identity{}, x))
-	case 8, 9:
-		one(op.One(graph.Contiguous{}, x))
-	case 10:
-		one(op.One(graph.Cache{}, x))
-	case 11, 12:
-		one(op.One(op.Permute{Perm: b.rng.Perm(len(s))}, x))
-	case 13, 14:
-		if len(s) > 0 && s[axis] > 0 {
-			start, end := b.rng.IntN(s[axis]), b.rng.IntN(s[axis]+1)
-			step := []int{1, 1, 2, -1, -2}[b.rng.IntN(5)]
-			if step < 0 {
-				end -= s[axis] + 1
-			}
-			first, n, err := op.SliceRange(start, end, step, s[axis])
-			if err == nil && (n > 0 || b.rng.IntN(8) == 0) {
-				one(op.One(op.SliceView{Axis: axis, Start: first, N: n, Step: step}, x))
-			}
-		}
-	case 15, 16:
-		one(op.One(op.Reshape{Shape: b.reshaped(s)}, x))
-	case 17:
-		to := append(shape.Shape{1 + b.rng.IntN(3)}, s...)
-		for i, e := range s {
-			if e == 1 {
-				to[i+1] = 1 + b.rng.IntN(3)
-			}
-		}
-		one(op.One(op.BroadcastTo{Shape: to}, x))
-	case 18:
-		if len(s) > 0 {
-			y := b.pickLike(x)
-			one(op.One(op.Concat{Axis: axis}, x, y, x))
-		}
-	case 19:
-		if numeric && len(s) > 0 {
-			one(op.One(op.Reduce{Kind: op.ReduceMax, Axes: []int{axis}, KeepDims: b.rng.IntN(2) == 0}, x))
-		}
-	case 20:
-		if len(s) > 0 && s[axis] > 0 && numeric {
-			add(op.Apply(op.TopK{K: 1 + b.rng.IntN(s[axis]), Axis: axis, Largest: true, Sorted: true}, x))
-		}
-	case 21:
-		if len(s) >= 2 && numeric {
-			y, err := op.One(op.Permute{Perm: lastTwoSwapped(len(s))}, x)
-			if err != nil {
-				b.t.Fatal(err)
-			}
-			v, err := op.One(op.MatMul{}, x, y)
-			if err == nil {
-				v, err = op.WithScalar(op.Mod, v, kernel.Int64Scalar(7), false)
-			}
-			one(v, err)
-		}
-	}
-}
-
-func args(inputs ...int) (out [3]kernel.MapArg) {
-	for i, in := range inputs {
-		out[i] = kernel.InputArg(in)
-	}
-	return out
-}
-
-func lastTwoSwapped(rank int) []int {
-	perm := make([]int, rank)
-	for i := range perm {
-		perm[i] = i
-	}
-	perm[rank-2], perm[rank-1] = rank-1, rank-2
-	return perm
-}
-
-// reshaped returns a random shape of as many elements.
-func (b *builder) reshaped(s shape.Shape) []int {
-	n := s.Elems()
-	if n == 0 || b.rng.IntN(3) == 0 {
-		return []int{n}
-	}
-	var out []int
-	for n > 1 {
-		f := 2
-		for n%f != 0 {
-			f++
-		}
-		n /= f
-		if len(out) > 0 && b.rng.IntN(2) == 0 {
-			out[len(out)-1] *= f
-		} else {
-			out = append(out, f)
-		}
-	}
-	b.rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out
-}
-
-// naive evaluates a graph the obvious way: every node into fresh dense
-// memory, views by copying element after element, nothing ever reused.
-type naive struct {
-	t    *testing.T
-	done map[graph.Value][]byte
-}
-
-func (e *naive) eval(v graph.Value) []byte {
-	if data, ok := e.done[v]; ok {
-		return data
-	}
-	n := v.Node()
-	if leaf := n.Leaf(); leaf != nil {
-		e.done[v] = flatten(v.Type(), leaf.Layout, leaf.Data)
-		return e.done[v]
-	}
-	ins := make([]*kernel.Operand, n.NumInputs())
-	inTypes := make([]graph.Type, n.NumInputs())
-	for i := range ins {
-		data := e.eval(n.Input(i))
-		inTypes[i] = n.Input(i).Type()
-		ins[i] = dense(inTypes[i], data)
-	}
-	switch o := n.Op().(type) {
-	case graph.Identity, graph.Contiguous, graph.Cache:
-		e.done[v] = ins[0].Data
-		return ins[0].Data
-	case graph.Viewer:
-		layout, ok := o.View(shape.Dense(inTypes[0].Shape))
-		if !ok {
-			e.t.Fatalf("%v has no view of dense storage", n)
-		}
-		e.done[v] = flatten(v.Type(), layout, ins[0].Data)
-		return e.done[v]
-	}
-	outs := make([]*kernel.Operand, n.NumOutputs())
-	outTypes := make([]graph.Type, n.NumOutputs())
-	for i := range outs {
-		outTypes[i] = n.Output(i).Type()
-		outs[i] = dense(outTypes[i], kernel.Alloc(outTypes[i].Bytes()))
-		e.done[n.Output(i)] = outs[i].Data
-	}
-	k, err := op.KernelOf(n.Op(), inTypes, outTypes)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	k.Bind(ins, outs)
-	scratch := kernel.Alloc(k.Scratch())
-	for task := range k.Tasks() {
-		if err := k.Run(task, scratch); err != nil {
-			e.t.Fatalf("%v: %v", n, err)
-		}
-	}
-	return e.done[v]
-}
-
-func dense(t graph.Type, data []byte) *kernel.Operand {
-	l := shape.Dense(t.Shape)
-	return &kernel.Operand{DType: t.DType, Shape: l.Shape, Strides: l.Strides, Data: data}
-}
-
-// flatten copies the elements of a layout in row-major order.
-func flatten(t graph.Type, l shape.Layout, data []byte) []byte {
-	size := t.DType.Size()
-	out := kernel.Alloc(t.Bytes())
-	index := make([]int, len(l.Shape))
-	for i := range l.Shape.Elems() {
-		for a, rest := len(index)-1, i; a >= 0; a-- {
-			index[a] = rest % l.Shape[a]
-			rest /= l.Shape[a]
-		}
-		copy(out[i*size:(i+1)*size], data[l.At(index...)*size:])
-	}
-	return out
-}
-
-// randomGraph returns some values of a random graph as roots.
-func randomGraph(t *testing.T, seed uint64) []graph.Value {
-	b := &builder{t: t, rng: rand.New(rand.NewPCG(seed, 1))}
-	for range 2 + b.rng.IntN(3) {
-		b.leaf()
-	}
-	for range 4 + b.rng.IntN(30) {
-		b.grow()
-	}
-	roots := []graph.Value{b.values[len(b.values)-1]}
-	for range b.rng.IntN(4) {
-		roots = append(roots, b.pick())
-	}
-	return roots
-}
 
 // TestRandomGraphs compares planned runs, with freed and fresh memory
 // poisoned, with the naive evaluation, bit for bit, and has every plan proven.
@@ -333,18 +22,14 @@ func TestRandomGraphs(t *testing.T) {
 	}
 	kinds := make(map[string]int)
 	for seed := range uint64(graphs) {
-		roots := randomGraph(t, seed)
-		e := &naive{t: t, done: make(map[graph.Value][]byte)}
+		roots := graphtest.Random(t, seed, graphtest.Options{}).Roots
 		fused, err := op.Fuse(roots)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		// Fused last: by then caches are filled, by the run before.
 		for pass, roots := range [][]graph.Value{roots, fused} {
-			want := make([][]byte, len(roots))
-			for i, r := range roots {
-				want[i] = e.eval(r)
-			}
+			want := graphtest.EvalAll(t, graphtest.Graph{Roots: roots})
 			p, err := plan.New(roots...)
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
@@ -362,7 +47,7 @@ func TestRandomGraphs(t *testing.T) {
 				t.Fatalf("seed %d pass %d: %v\n%v", seed, pass, err, p)
 			}
 			for i, r := range results {
-				if got := flatten(r.Type, r.Layout, r.Data); !bytes.Equal(got, want[i]) {
+				if got := graphtest.Flatten(r.Type, r.Layout, r.Data); !bytes.Equal(got, want[i]) {
 					t.Fatalf("seed %d pass %d, result %d of type %v:\ngot  %v\nwant %v\n%v", seed, pass, i, r.Type, got, want[i], p)
 				}
 			}

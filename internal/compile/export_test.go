@@ -1,0 +1,4 @@
+package compile
+
+// Resized is resized, for the tests.
+var Resized = resized

@@ -1,0 +1,159 @@
+package compile_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/berth-go/berth/circuit"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/exec"
+	"github.com/berth-go/berth/internal/graphtest"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
+)
+
+func outputs(roots []graph.Value) []compile.Output {
+	out := make([]compile.Output, len(roots))
+	for i, r := range roots {
+		out[i] = compile.Output{Name: fmt.Sprint("out", i), Value: r}
+	}
+	return out
+}
+
+// run compiles a graph, has the layout proven, and runs it with poison for
+// each number of rows, for which want gives the expected outputs.
+func run(t *testing.T, name string, g graphtest.Graph, opt compile.Options, workers int, rows []int, want func(rows int) (map[string]graph.Leaf, [][]byte)) *compile.Program {
+	t.Helper()
+	ctx := context.Background()
+	p, err := compile.Compile(ctx, outputs(g.Roots), exec.Evaluate, opt)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if err := circuit.Check(p.Circuit, p.Fusion, p.Layout, p.Buffers); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	scratch, err := exec.ScratchBytes(p)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	inst, err := exec.NewInstance(p, scratch, workers, true)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	defer inst.Close()
+	for _, r := range rows {
+		inputs, expected := want(r)
+		for i, in := range p.Inputs {
+			inst.Bind(compile.InPort, i, inputs[in.Name].Data)
+		}
+		outs := make([][]byte, len(p.Outputs))
+		for i, out := range p.Outputs {
+			outs[i] = kernel.Alloc(out.Elems.At(r) * out.Type.DType.Size())
+			inst.Bind(compile.OutPort, i, outs[i])
+		}
+		if err := inst.Run(ctx, r); err != nil {
+			t.Fatalf("%s, %d rows: %v", name, r, err)
+		}
+		for i := range outs {
+			if !bytes.Equal(outs[i], expected[i]) {
+				t.Fatalf("%s, %d rows, output %d %v:\ngot  %v\nwant %v\n%v", name, r, i, p.Outputs[i].Type, outs[i], expected[i], p.Plan)
+			}
+		}
+	}
+	return p
+}
+
+// TestRandomGraphs compares compiled programs with the naive evaluation, bit
+// for bit, with sharing and without.
+func TestRandomGraphs(t *testing.T) {
+	graphs := uint64(1500)
+	if testing.Short() {
+		graphs = 150
+	}
+	shared := make(map[string]int)
+	for seed := range graphs {
+		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true})
+		want := graphtest.EvalAll(t, g)
+		for _, alone := range []bool{false, true} {
+			p := run(t, fmt.Sprint("seed ", seed), g, compile.Options{NoSharing: alone, SearchBudget: 1000}, 1+int(seed%3), []int{1, 1},
+				func(int) (map[string]graph.Leaf, [][]byte) { return g.Inputs, want })
+			for _, e := range p.Edges {
+				shared[e.Why]++
+			}
+		}
+	}
+	t.Logf("edges by why they share bytes: %v", shared)
+	if shared["in place"] == 0 || shared["pack"] == 0 {
+		t.Errorf("sharing was not tested: %v", shared)
+	}
+}
+
+// TestRandomRows runs programs at every number of rows and compares with the
+// evaluation of the graph made for just that many.
+func TestRandomRows(t *testing.T) {
+	graphs := uint64(1500)
+	if testing.Short() {
+		graphs = 150
+	}
+	const most = 6
+	ran, refused := 0, 0
+	shared := make(map[string]int)
+	for seed := range graphs {
+		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true, Rows: most})
+		trial, err := compile.Compile(context.Background(), outputs(g.Roots), exec.Evaluate, compile.Options{SearchBudget: 1})
+		if err != nil {
+			// A random reshape or slice need not make sense at every number
+			// of rows.
+			refused++
+			continue
+		}
+		if trial.MaxRows != most {
+			continue // no input is needed
+		}
+		ran++
+		p := run(t, fmt.Sprint("seed ", seed), g, compile.Options{SearchBudget: 1000}, 1+int(seed%3), []int{most, 1, 3, 2, most, 5, 4},
+			func(rows int) (map[string]graph.Leaf, [][]byte) { return atRows(t, g, rows) })
+		for _, e := range p.Edges {
+			shared[e.Why]++
+		}
+	}
+	t.Logf("%d programs ran, %d graphs were refused; edges by why they share bytes: %v", ran, refused, shared)
+	if ran < int(graphs)/4 || shared["pack"] == 0 || shared["in place"] == 0 {
+		t.Error("too little was tested")
+	}
+}
+
+// atRows returns the inputs of g cut to fewer rows, and what g computes then.
+func atRows(t *testing.T, g graphtest.Graph, rows int) (map[string]graph.Leaf, [][]byte) {
+	t.Helper()
+	starts := make([]*graph.Node, len(g.Roots))
+	for i, r := range g.Roots {
+		starts[i] = r.Node()
+	}
+	nodes, err := graph.Sort(starts, (*graph.Node).NumInputs, func(n *graph.Node, i int) (*graph.Node, bool) {
+		return n.Input(i).Node(), !n.Input(i).IsZero()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := compile.Resized(nodes, rows, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := graphtest.Graph{Inputs: make(map[string]graph.Leaf)}
+	for _, r := range g.Roots {
+		small.Roots = append(small.Roots, to[r.Node()].Output(r.Index()))
+	}
+	for _, n := range nodes {
+		if in, ok := n.Op().(graph.Input); ok {
+			typ := to[n].Output(0).Type()
+			data := kernel.Alloc(typ.Bytes())
+			copy(data, g.Inputs[in.Key].Data)
+			small.Inputs[in.Key] = graph.Leaf{Layout: shape.Dense(typ.Shape), Data: data}
+		}
+	}
+	return small.Inputs, graphtest.EvalAll(t, small)
+}
