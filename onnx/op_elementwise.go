@@ -111,6 +111,12 @@ var elementwiseOps = []row{
 	{"", "Dropout", 12, 1, 3, dropout},
 	{"", "Identity", 1, 1, 1, identity},
 	{"", "Where", 9, 3, 3, where},
+
+	{"", "Affine", 1, 1, 1, affine},
+	{"", "ImageScaler", 1, 1, 1, imageScaler},
+	{"", "ParametricSoftplus", 1, 1, 1, scaled(op.Softplus)},
+	{"", "Scale", 1, 1, 1, scale},
+	{"", "ScaledTanh", 1, 1, 1, scaled(op.Tanh)},
 }
 
 // A param is a floating-point attribute of an operator, with its default.

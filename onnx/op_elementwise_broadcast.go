@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
 )
 
@@ -114,9 +113,7 @@ func mean(sum converter) converter {
 	return func(c *call) []graph.Value {
 		y := sum(c)[0]
 		if len(c.in) > 1 {
-			var err error
-			y, err = op.WithScalar(op.Div, y, kernel.Int64Scalar(int64(len(c.in))), false)
-			c.must(err)
+			y = c.withScalar(op.Div, y, float64(len(c.in)))
 		}
 		return list(y)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/onnx/internal/wire"
 )
@@ -93,9 +92,7 @@ func legacyClip(defaults bool) converter {
 			if !defaults && !c.hasAttr(bound.name) {
 				continue
 			}
-			var err error
-			y, err = op.WithScalar(bound.code, y, kernel.Float64Scalar(c.float(bound.name, bound.def)), false)
-			c.must(err)
+			y = c.withScalar(bound.code, y, c.float(bound.name, bound.def))
 		}
 		return list(y)
 	}

@@ -362,6 +362,22 @@ func TestActivationDefaults(t *testing.T) {
 	})
 }
 
+func TestExperimentalOperators(t *testing.T) {
+	x := f32([]float64{-1, 0.5})
+	image := counting(1, 1, 2, 1, 2)
+	alpha, beta := attrFloat("alpha", 2), attrFloat("beta", 4)
+	runNodeTests(t, []nodeTest{
+		{"", "Affine", 1, attrs(alpha, beta), in{x}, in{f32([]float64{2, 5})}, ""},
+		{"defaults", "Affine", 1, nil, in{x}, in{x}, ""},
+		{"", "Scale", 1, attrs(attrFloat("scale", 3)), in{x}, in{f32([]float64{-3, 1.5})}, ""},
+		{"", "ScaledTanh", 1, attrs(alpha, beta), in{x}, in{f32([]float64{2 * math.Tanh(-4), 2 * math.Tanh(2)})}, ""},
+		{"no default", "ScaledTanh", 1, attrs(alpha), in{x}, nil, `"beta" is missing`},
+		{"", "ParametricSoftplus", 1, attrs(alpha, beta), in{x}, in{f32([]float64{2 * math.Log1p(math.Exp(-4)), 2 * math.Log1p(math.Exp(2))})}, ""},
+		{"", "ImageScaler", 1, attrs(attrFloat("scale", 2), wire.Attribute{Name: "bias", Kind: wire.AttrFloats, Floats: []float32{10, 20}}), in{image}, in{f32([]float64{12, 14, 26, 28}, 1, 2, 1, 2)}, ""},
+		{"", "ImageScaler", 1, attrs(wire.Attribute{Name: "bias", Kind: wire.AttrFloats, Floats: []float32{1}}), in{image}, nil, `"bias" has 1 elements`},
+	})
+}
+
 func TestIntegerArithmetic(t *testing.T) {
 	i32 := func(v ...float64) *berth.Tensor { return tensorOf(dtype.Int32, v, len(v)) }
 	u8 := func(v ...float64) *berth.Tensor { return tensorOf(dtype.Uint8, v, len(v)) }

@@ -18,6 +18,7 @@ var normOps = []row{
 	{"", "LRN", 1, 1, 1, lrn},
 	{"", "LayerNormalization", 17, 2, 3, layerNorm},
 	{"", "LpNormalization", 1, 1, 1, lpNorm},
+	{"", "MeanVarianceNormalization", 1, 1, 1, legacyMeanVarianceNorm},
 	{"", "MeanVarianceNormalization", 9, 1, 1, meanVarianceNorm},
 	{"", "RMSNormalization", 23, 2, 2, rmsNorm},
 }
@@ -60,13 +61,17 @@ func lrn(c *call) []graph.Value {
 	}, c.in[0]))
 }
 
-// meanVarianceNorm adds the epsilon that the operator's function body adds.
+// meanVarianceEpsilon is what the operator's function body adds to the
+// deviation.
+const meanVarianceEpsilon = 1e-9
+
+// meanVarianceNorm takes all axes but the channels by default.
 func meanVarianceNorm(c *call) []graph.Value {
 	axes := []int{0, 2, 3}
 	if c.hasAttr("axes") {
 		axes = c.ints("axes")
 	}
-	return list(c.one(op.MeanVarianceNorm{Axes: axes, Epsilon: 1e-9}, c.in[0]))
+	return list(c.one(op.MeanVarianceNorm{Axes: axes, Epsilon: meanVarianceEpsilon}, c.in[0]))
 }
 
 // layerNorm keeps its statistics in the type "stash_type"; they are computed

@@ -89,6 +89,9 @@ func TestOtherNorms(t *testing.T) {
 		{"even size", "LRN", 13, attrs(attrInt("size", 2), attrFloat("alpha", 2), attrFloat("beta", 1)), in{quad}, in{f32([]float64{1. / 11, 3. / 35, 5. / 75, 7. / 50}, 1, 4, 1)}, ""},
 		{"no size", "LRN", 1, nil, in{quad}, nil, `"size" is missing`},
 
+		{"each channel", "MeanVarianceNormalization", 1, nil, in{x}, in{f32([]float64{-1, 1, -1, 1}, 1, 2, 2)}, ""},
+		{"across channels", "MeanVarianceNormalization", 1, attrs(attrInt("across_channels", 1), attrInt("normalize_variance", 0)), in{x}, in{f32([]float64{-2, 0, -1, 3}, 1, 2, 2)}, ""},
+		{"no places", "MeanVarianceNormalization", 1, nil, in{scale}, nil, "which has no spatial axes"},
 		{"not the channels", "MeanVarianceNormalization", 9, nil, in{f32([]float64{1, 3, 2, 6}, 2, 2, 1, 1)}, in{f32([]float64{-1, -1, 1, 1}, 2, 2, 1, 1)}, ""},
 		{"axes", "MeanVarianceNormalization", 13, attrs(attrInts("axes", -1)), in{f32([]float64{1, 3, 2, 6}, 2, 2)}, in{f32([]float64{-1, 1, -1, 1}, 2, 2)}, ""},
 		{"axes that are not there", "MeanVarianceNormalization", 13, nil, in{x}, nil, "mean_variance_norm: of float32[1 2 2]"},
