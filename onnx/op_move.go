@@ -58,11 +58,8 @@ func convertGatherElements(c *call) []graph.Value {
 }
 
 func convertGatherND(c *call) []graph.Value {
-	o := op.GatherND{}
-	if c.version() >= 12 {
-		o.BatchDims = c.int("batch_dims", 0)
-	}
-	return list(c.one(o, c.in...))
+	c.attrSince(12, "batch_dims")
+	return list(c.one(op.GatherND{BatchDims: c.int("batch_dims", 0)}, c.in...))
 }
 
 func convertScatterElements(c *call) []graph.Value {
@@ -76,9 +73,7 @@ func convertScatterND(c *call) []graph.Value {
 // reduction returns what a scatter does with the element that is there:
 // nothing before version 16, and no more than add and mul before 18.
 func (c *call) reduction() op.Reduction {
-	if c.version() < 16 {
-		return op.ReductionNone
-	}
+	c.attrSince(16, "reduction")
 	name := c.text("reduction", "none")
 	switch {
 	case name == "none":

@@ -10,10 +10,14 @@ import (
 var poolOps = []row{
 	{"", "MaxPool", 1, 1, 1, convertMaxPool},
 	{"", "MaxPool", 8, 1, 1, convertMaxPool},
+	{"", "MaxPool", 10, 1, 1, convertMaxPool},
 	{"", "AveragePool", 1, 1, 1, convertAveragePool},
 	{"", "AveragePool", 7, 1, 1, convertAveragePool},
+	{"", "AveragePool", 10, 1, 1, convertAveragePool},
+	{"", "AveragePool", 19, 1, 1, convertAveragePool},
 	{"", "LpPool", 1, 1, 1, convertLpPool},
 	{"", "LpPool", 2, 1, 1, convertLpPool},
+	{"", "LpPool", 18, 1, 1, convertLpPool},
 	{"", "GlobalMaxPool", 1, 1, 1, convertGlobalPool(op.PoolMax)},
 	{"", "GlobalAveragePool", 1, 1, 1, convertGlobalPool(op.PoolAverage)},
 	{"", "GlobalLpPool", 1, 1, 1, convertGlobalPool(op.PoolLp)},
@@ -21,10 +25,9 @@ var poolOps = []row{
 	{"", "MaxUnpool", 9, 2, 3, convertMaxUnpool},
 }
 
-// pool returns the attributes that all poolings share. Attributes that came
-// with a later version are absent in files of an earlier one. Rounding up
-// changes nothing where the padding is automatic: the specification gives
-// those outputs the same extent either way.
+// pool returns the attributes that all poolings share. Rounding up changes
+// nothing where the padding is automatic: the specification gives those
+// outputs the same extent either way.
 func (c *call) pool(kind op.PoolKind) op.Pool {
 	w := c.window()
 	if w.taps == nil {
@@ -38,23 +41,25 @@ func (c *call) pool(kind op.PoolKind) op.Pool {
 }
 
 func convertMaxPool(c *call) []graph.Value {
+	c.attrSince(8, "storage_order")
+	c.attrSince(10, "ceil_mode", "dilations")
 	p := c.pool(op.PoolMax)
-	if c.version() >= 8 {
-		p.StorageOrder = c.int("storage_order", 0)
-		p.Indices = c.wants(1)
-	}
+	p.StorageOrder = c.int("storage_order", 0)
+	p.Indices = c.version() >= 8 && c.wants(1)
 	return c.all(p, c.in[0])
 }
 
 func convertAveragePool(c *call) []graph.Value {
+	c.attrSince(7, "count_include_pad")
+	c.attrSince(10, "ceil_mode")
+	c.attrSince(19, "dilations")
 	p := c.pool(op.PoolAverage)
-	if c.version() >= 7 {
-		p.CountIncludePad = c.flag("count_include_pad", false)
-	}
+	p.CountIncludePad = c.flag("count_include_pad", false)
 	return list(c.one(p, c.in[0]))
 }
 
 func convertLpPool(c *call) []graph.Value {
+	c.attrSince(18, "ceil_mode", "dilations")
 	p := c.pool(op.PoolLp)
 	p.P = c.exponent()
 	return list(c.one(p, c.in[0]))

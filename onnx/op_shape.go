@@ -45,7 +45,8 @@ func convertReshape(c *call) []graph.Value {
 	} else {
 		want = c.known(1)
 	}
-	allowZero := c.version() >= 14 && c.flag("allowzero", false)
+	c.attrSince(14, "allowzero")
+	allowZero := c.flag("allowzero", false)
 	out, open := shape.Shape(slices.Clone(want)), -1
 	for i, d := range want {
 		switch {
@@ -82,23 +83,44 @@ func convertFlatten(c *call) []graph.Value {
 	return list(c.reshape(c.in[0], in[:axis].Elems(), in[axis:].Elems()))
 }
 
-// axes returns the attribute axes, or input i where the version has it there;
-// ok is false when neither is given.
-func (c *call) axesOr(i int, input bool) (axes []int, ok bool) {
-	switch {
-	case !input:
+// squeezed returns the axes to add or remove: an attribute before version 13,
+// and input 1 from then on; ok is false when they are not given.
+func (c *call) squeezed() (axes []int, ok bool) {
+	c.attrUntil(12, "axes")
+	if c.version() < 13 {
 		axes = c.ints("axes")
 		return axes, axes != nil
-	case c.has(i):
-		return c.known(i), true
+	}
+	if c.has(1) {
+		return c.known(1), true
 	}
 	return nil, false
+}
+
+// attrSince fails if the node has an attribute that its operator only has
+// from a version on. Without it the node would silently mean something else.
+func (c *call) attrSince(version int64, names ...string) {
+	for _, name := range names {
+		if c.version() < version && c.hasAttr(name) {
+			c.failf("attribute %s does not exist before version %d of the operator", name, version)
+		}
+	}
+}
+
+// attrUntil fails if the node has an attribute that its operator no longer
+// has after a version.
+func (c *call) attrUntil(version int64, names ...string) {
+	for _, name := range names {
+		if c.version() > version && c.hasAttr(name) {
+			c.failf("attribute %s does not exist after version %d of the operator", name, version)
+		}
+	}
 }
 
 // convertSqueeze removes axes of extent 1: those that are given, or all.
 func convertSqueeze(c *call) []graph.Value {
 	in := c.shape(0)
-	axes, given := c.axesOr(1, c.version() >= 13)
+	axes, given := c.squeezed()
 	drop := make([]bool, len(in))
 	for axis, d := range in {
 		drop[axis] = !given && d == 1
@@ -125,7 +147,7 @@ func convertSqueeze(c *call) []graph.Value {
 // convertUnsqueeze adds axes of extent 1, counted in the output.
 func convertUnsqueeze(c *call) []graph.Value {
 	in := c.shape(0)
-	axes, given := c.axesOr(1, c.version() >= 13)
+	axes, given := c.squeezed()
 	if !given {
 		c.failf("attribute axes is missing")
 	}
@@ -164,21 +186,18 @@ func convertTranspose(c *call) []graph.Value {
 	return list(c.one(op.Permute{Perm: perm}, c.in[0]))
 }
 
-// convertShape returns the extents of its input, or from version 15 on a
-// range of them.
+// convertShape returns the extents of its input, or a range of them.
 func convertShape(c *call) []graph.Value {
 	in := c.shape(0)
-	start, end := 0, len(in)
-	if c.version() >= 15 {
-		clamp := func(axis int) int {
-			if axis < 0 {
-				axis += len(in)
-			}
-			return min(max(axis, 0), len(in))
+	c.attrSince(15, "start", "end")
+	clamp := func(axis int) int {
+		if axis < 0 {
+			axis += len(in)
 		}
-		start = clamp(c.int("start", 0))
-		end = max(start, clamp(c.int("end", len(in))))
+		return min(max(axis, 0), len(in))
 	}
+	start := clamp(c.int("start", 0))
+	end := max(start, clamp(c.int("end", len(in))))
 	out := make([]int64, end-start)
 	for i, d := range in[start:end] {
 		out[i] = int64(d)
@@ -206,14 +225,13 @@ func (c *call) dims(i int) shape.Shape {
 
 func convertDepthToSpace(c *call) []graph.Value {
 	columnsFirst := false
-	if c.version() >= 11 {
-		switch mode := c.text("mode", "DCR"); mode {
-		case "DCR":
-		case "CRD":
-			columnsFirst = true
-		default:
-			c.failf("attribute mode is %q, want DCR or CRD", mode)
-		}
+	c.attrSince(11, "mode")
+	switch mode := c.text("mode", "DCR"); mode {
+	case "DCR":
+	case "CRD":
+		columnsFirst = true
+	default:
+		c.failf("attribute mode is %q, want DCR or CRD", mode)
 	}
 	v, err := op.DepthToSpace(c.in[0], c.int("blocksize", 0), columnsFirst)
 	c.must(err)

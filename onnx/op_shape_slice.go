@@ -77,17 +77,15 @@ func (c *call) sliceAxis(v graph.Value, axis, start, end, step int) graph.Value 
 func convertSplit(c *call) []graph.Value {
 	in := c.shape(0)
 	axis := c.axis(c.int("axis", 0), len(in))
-	var parts []int
+	c.attrUntil(12, "split")
+	c.attrSince(18, "num_outputs")
+	parts := c.ints("split")
 	switch {
+	case c.has(1) && (parts != nil || c.hasAttr("num_outputs")):
+		c.failf("the parts are given by the input split and by an attribute")
 	case c.has(1):
 		parts = c.known(1)
-		if c.version() >= 18 && c.hasAttr("num_outputs") {
-			c.failf("both the input split and the attribute num_outputs are given")
-		}
-	case c.version() < 13:
-		parts = c.ints("split")
-	}
-	if parts == nil {
+	case parts == nil:
 		parts = c.equalParts(in[axis])
 	}
 	if len(parts) < c.numOutputs() {
@@ -111,10 +109,8 @@ func convertSplit(c *call) []graph.Value {
 // equalParts cuts an extent into one part for each output.
 func (c *call) equalParts(extent int) []int {
 	n := c.numOutputs()
-	if c.version() >= 18 {
-		if got := c.int("num_outputs", n); got != n {
-			c.failf("attribute num_outputs is %d, but there are %d outputs", got, n)
-		}
+	if got := c.int("num_outputs", n); got != n {
+		c.failf("attribute num_outputs is %d, but there are %d outputs", got, n)
 	}
 	if n == 0 {
 		return []int{}

@@ -1,0 +1,84 @@
+package onnx
+
+import (
+	"testing"
+
+	"github.com/berth-go/berth/dtype"
+)
+
+func TestGemm(t *testing.T) {
+	a, b := counting(1, 2, 2), counting(0, 2, 3) // product [[6 9 12] [12 19 26]]
+	product := in{f32([]float64{6, 9, 12, 12, 19, 26}, 2, 3)}
+	sum := in{f32([]float64{6, 10, 14, 12, 20, 28}, 2, 3)}
+	broadcast := attrs(attrInt("broadcast", 1))
+	runNodeTests(t, []nodeTest{
+		{"addend not to be broadcast", "Gemm", 6, nil, in{a, b, counting(0, 3)}, nil, "addend [3] and product [2 3] differ, and attribute broadcast is not set"},
+		{"addend of the product's shape", "Gemm", 1, nil, in{a, b, f32([]float64{0, 1, 2, 0, 1, 2}, 2, 3)}, sum, ""},
+		{"addend broadcast", "Gemm", 1, broadcast, in{a, b, counting(0, 3)}, sum, ""},
+		{"addend broadcast", "Gemm", 6, broadcast, in{a, b, counting(0, 1, 3)}, sum, ""},
+		{"addend broadcast unasked", "Gemm", 7, nil, in{a, b, counting(0, 3)}, sum, ""},
+		{"addend needed", "Gemm", 9, nil, in{a, b}, nil, "input 2 is missing"},
+		{"addend left out", "Gemm", 11, nil, in{a, b}, product, ""},
+		{"addend with an empty name", "Gemm", 13, nil, in{a, b, nil}, product, ""},
+		{"addend too wide", "Gemm", 13, nil, in{a, b, counting(0, 2, 2, 3)}, nil, "does not broadcast"},
+		{"scaled and transposed", "Gemm", 13, attrs(attrFloat("alpha", .5), attrFloat("beta", 2), attrInt("transA", 1), attrInt("transB", 1)),
+			in{a, counting(0, 3, 2), counting(1, 2, 1)}, in{f32([]float64{3.5, 7.5, 11.5, 6, 12, 18}, 2, 3)}, ""},
+		{"integers", "Gemm", 13, nil, in{i64([]float64{1, 2}, 1, 2), i64([]float64{3, 4}, 2, 1), i64([]float64{5})}, in{i64([]float64{16}, 1, 1)}, ""},
+		{"extents differ", "Gemm", 13, nil, in{a, counting(0, 3, 3)}, nil, "[2 2]"},
+	})
+}
+
+func TestMatMul(t *testing.T) {
+	runNodeTests(t, []nodeTest{
+		{"vectors", "MatMul", 1, nil, in{counting(1, 3), counting(0, 3)}, in{scalarOf(dtype.Float32, 8)}, ""},
+		{"batches broadcast", "MatMul", 9, nil, in{counting(0, 2, 1, 1, 2), counting(0, 3, 2, 1)},
+			in{f32([]float64{1, 3, 5, 3, 13, 23}, 2, 3, 1, 1)}, ""},
+		{"no terms", "MatMul", 13, nil, in{tensorOf(dtype.Float32, nil, 2, 0), tensorOf(dtype.Float32, nil, 0, 1)}, in{f32([]float64{0, 0}, 2, 1)}, ""},
+		{"unsigned", "MatMul", 9, nil, in{tensorOf(dtype.Uint32, []float64{2, 3}, 1, 2), tensorOf(dtype.Uint32, []float64{4, 5}, 2, 1)},
+			in{tensorOf(dtype.Uint32, []float64{23}, 1, 1)}, ""},
+		{"half precision", "MatMul", 13, nil, in{tensorOf(dtype.Float16, []float64{1, 2}, 1, 2), tensorOf(dtype.Float16, []float64{3, 4}, 2, 1)},
+			in{tensorOf(dtype.Float16, []float64{11}, 1, 1)}, ""},
+		{"scalar", "MatMul", 13, nil, in{scalarOf(dtype.Float32, 1), counting(0, 1)}, nil, "scalar"},
+		{"an input more", "MatMul", 13, nil, in{counting(0, 1), counting(0, 1), counting(0, 1)}, nil, "has 3 inputs, the operator takes at most 2"},
+	})
+}
+
+func TestConv(t *testing.T) {
+	line := counting(1, 1, 1, 5) // 1 2 3 4 5
+	ones := f32([]float64{1, 1, 1}, 1, 1, 3)
+	runNodeTests(t, []nodeTest{
+		{"defaults", "Conv", 1, nil, in{line, ones}, in{f32([]float64{6, 9, 12}, 1, 1, 3)}, ""},
+		{"bias and stride", "Conv", 11, attrs(attrInts("strides", 2), attrInts("kernel_shape", 3)), in{line, ones, f32([]float64{10})}, in{f32([]float64{16, 22}, 1, 1, 2)}, ""},
+		{"uneven pads", "Conv", 22, attrs(attrInts("pads", 2, 0)), in{line, ones}, in{f32([]float64{1, 3, 6, 9, 12}, 1, 1, 5)}, ""},
+		{"odd pad at the end", "Conv", 11, attrs(attrText("auto_pad", "SAME_UPPER")), in{counting(1, 1, 1, 4), f32([]float64{1, 1}, 1, 1, 2)}, in{f32([]float64{3, 5, 7, 4}, 1, 1, 4)}, ""},
+		{"odd pad at the beginning", "Conv", 11, attrs(attrText("auto_pad", "SAME_LOWER")), in{counting(1, 1, 1, 4), f32([]float64{1, 1}, 1, 1, 2)}, in{f32([]float64{1, 3, 5, 7}, 1, 1, 4)}, ""},
+		{"same with a stride", "Conv", 11, attrs(attrText("auto_pad", "SAME_UPPER"), attrInts("strides", 2)), in{line, ones}, in{f32([]float64{3, 9, 9}, 1, 1, 3)}, ""},
+		{"valid", "Conv", 1, attrs(attrText("auto_pad", "VALID")), in{line, ones}, in{f32([]float64{6, 9, 12}, 1, 1, 3)}, ""},
+		{"dilated", "Conv", 1, attrs(attrInts("dilations", 2)), in{line, ones}, in{f32([]float64{9}, 1, 1, 1)}, ""},
+		{"groups", "Conv", 1, attrs(attrInt("group", 2)), in{counting(1, 1, 2, 2), f32([]float64{1, 10, 100}, 3, 1, 1)}, nil, "2 groups do not divide"},
+		{"a group for each channel", "Conv", 1, attrs(attrInt("group", 2)), in{counting(1, 1, 2, 2), f32([]float64{1, 10}, 2, 1, 1)}, in{f32([]float64{1, 2, 30, 40}, 1, 2, 2)}, ""},
+		{"no groups", "Conv", 1, attrs(attrInt("group", 0)), in{line, ones}, nil, "attribute group is 0"},
+		{"unknown padding", "Conv", 1, attrs(attrText("auto_pad", "SAME")), in{line, ones}, nil, `attribute auto_pad is "SAME"`},
+		{"attribute of another kind", "Conv", 1, attrs(attrInt("strides", 1)), in{line, ones}, nil, `attribute "strides" is of kind`},
+		{"kernel shape of others", "Conv", 1, attrs(attrInts("kernel_shape", 2)), in{line, ones}, nil, "kernel shape [2]"},
+	})
+}
+
+func TestConvTranspose(t *testing.T) {
+	x := counting(1, 1, 1, 3) // 1 2 3
+	w := f32([]float64{1, 10, 100}, 1, 1, 3)
+	runNodeTests(t, []nodeTest{
+		{"defaults", "ConvTranspose", 1, nil, in{x, w}, in{f32([]float64{1, 12, 123, 230, 300}, 1, 1, 5)}, ""},
+		{"pads", "ConvTranspose", 11, attrs(attrInts("pads", 1, 2)), in{x, w}, in{f32([]float64{12, 123}, 1, 1, 2)}, ""},
+		{"stride and output padding", "ConvTranspose", 11, attrs(attrInts("strides", 2), attrInts("output_padding", 1)), in{x, w},
+			in{f32([]float64{1, 10, 102, 20, 203, 30, 300, 0}, 1, 1, 8)}, ""},
+		{"output shape: more cut off at the beginning", "ConvTranspose", 11, attrs(attrInts("output_shape", 4)), in{x, w}, in{f32([]float64{12, 123, 230, 300}, 1, 1, 4)}, ""},
+		{"output shape: more cut off at the end", "ConvTranspose", 11, attrs(attrInts("output_shape", 4), attrText("auto_pad", "SAME_UPPER")), in{x, w},
+			in{f32([]float64{1, 12, 123, 230}, 1, 1, 4)}, ""},
+		{"output shape with batch and channels", "ConvTranspose", 11, attrs(attrInts("output_shape", 1, 1, 4)), in{x, w}, in{f32([]float64{12, 123, 230, 300}, 1, 1, 4)}, ""},
+		{"output shape with other channels", "ConvTranspose", 11, attrs(attrInts("output_shape", 1, 2, 4)), in{x, w}, nil, "output_shape [1 2 4] does not agree"},
+		{"same", "ConvTranspose", 11, attrs(attrText("auto_pad", "SAME_UPPER"), attrInts("strides", 2)), in{x, w}, in{f32([]float64{1, 10, 102, 20, 203, 30}, 1, 1, 6)}, ""},
+		{"groups and bias", "ConvTranspose", 22, attrs(attrInt("group", 2)), in{counting(1, 1, 2, 1), f32([]float64{1, 10}, 2, 1, 1), f32([]float64{100, 200})},
+			in{f32([]float64{101, 220}, 1, 2, 1)}, ""},
+	})
+}
