@@ -27,10 +27,9 @@ type Options struct {
 	Budget int64
 	// NoSharing gives every value bytes of its own, for comparison.
 	NoSharing bool
-	// At returns, for a number of rows, the ops that take the place of those
-	// of the graph, by the origin of their nodes. It may be nil: then views
-	// follow the shapes of their inputs.
-	At func(rows int) (map[uint64]graph.Op, error)
+	// Rebuild builds the graph for another number of rows. It may be nil:
+	// then views follow the shapes of their inputs.
+	Rebuild Rebuild
 }
 
 // ErrBudget is wrapped by the error about an arena larger than the budget.
@@ -142,7 +141,18 @@ type Evaluator func(ctx context.Context, roots []graph.Value) ([]graph.Leaf, err
 
 // Compile makes a program of outputs. It has eval compute the constants.
 func Compile(ctx context.Context, outputs []Output, eval Evaluator, opt Options) (*Program, error) {
-	roots, err := prepare(ctx, outputs, eval)
+	values := make([]graph.Value, len(outputs))
+	for i, o := range outputs {
+		if o.Value.IsZero() {
+			return nil, fmt.Errorf("output %q is the zero Value", o.Name)
+		}
+		values[i] = o.Value
+	}
+	most, err := maxRows(values)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := prepare(ctx, values, eval)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +160,8 @@ func Compile(ctx context.Context, outputs []Output, eval Evaluator, opt Options)
 	if err != nil {
 		return nil, err
 	}
-	l := &lowerer{ctx: ctx, opt: opt, outputs: outputs, prog: &Program{Plan: p}}
-	if err := l.resize(); err != nil {
+	l := &lowerer{ctx: ctx, opt: opt, outputs: outputs, prog: &Program{Plan: p, MaxRows: most}}
+	if err := l.resize(values); err != nil {
 		return nil, err
 	}
 	if err := l.place(); err != nil {

@@ -30,26 +30,24 @@ type filler struct {
 	step, input int
 }
 
-// resize builds the graph at the sampled numbers of rows.
-func (l *lowerer) resize() error {
-	nodes, err := l.nodes()
+// resize builds the graph at the sampled numbers of rows. Asked are the
+// values before any rewrite.
+func (l *lowerer) resize(asked []graph.Value) error {
+	roots := make([]graph.Value, len(l.prog.Plan.Results))
+	for i, r := range l.prog.Plan.Results {
+		roots[i] = r.Value
+	}
+	nodes, err := sorted(roots)
 	if err != nil {
 		return err
 	}
-	most := 1
-	for _, n := range nodes {
-		if in, ok := n.Op().(graph.Input); ok && len(in.Rows) > 0 {
-			rows := n.Output(0).Type().Shape[in.Rows[0]]
-			if most != 1 && rows != most {
-				return fmt.Errorf("input %q has at most %d rows, another one %d", in.Key, rows, most)
-			}
-			most = rows
+	most := l.prog.MaxRows
+	ops := func(int) map[uint64]graph.Op { return nil }
+	if l.opt.Rebuild != nil && most > 1 {
+		if ops, err = opsByRows(asked, most, l.opt.Rebuild); err != nil {
+			return err
 		}
 	}
-	if most < 1 {
-		return fmt.Errorf("a program of %d rows", most)
-	}
-	l.prog.MaxRows = most
 	samples := sampleRows(most)
 	at := make([]map[*graph.Node]*graph.Node, len(samples))
 	for s, r := range samples {
@@ -60,30 +58,12 @@ func (l *lowerer) resize() error {
 			}
 			continue
 		}
-		var ops map[uint64]graph.Op
-		if l.opt.At != nil {
-			if ops, err = l.opt.At(r); err != nil {
-				return fmt.Errorf("with %d rows: %w", r, err)
-			}
-		}
-		if at[s], err = resized(nodes, r, ops); err != nil {
+		if at[s], err = resized(nodes, r, ops(r)); err != nil {
 			return err
 		}
 	}
 	l.p = placer{plan: l.prog.Plan, samples: samples, at: at, share: !l.opt.NoSharing}
 	return nil
-}
-
-// nodes returns the leaves and the nodes of the plan, inputs first, with those
-// that the plan made aliases.
-func (l *lowerer) nodes() ([]*graph.Node, error) {
-	roots := make([]*graph.Node, len(l.prog.Plan.Results))
-	for i, r := range l.prog.Plan.Results {
-		roots[i] = r.Value.Node()
-	}
-	return graph.Sort(roots, (*graph.Node).NumInputs, func(n *graph.Node, i int) (*graph.Node, bool) {
-		return n.Input(i).Node(), !n.Input(i).IsZero()
-	})
 }
 
 func (l *lowerer) place() error { return l.p.place() }

@@ -11,15 +11,8 @@ import (
 // prepare rewrites a graph for compilation: caches vanish, what depends on
 // constants alone is computed, maps are fused, and every output is computed
 // into bytes of its own, which the caller will bind.
-func prepare(ctx context.Context, outputs []Output, eval Evaluator) ([]graph.Value, error) {
-	roots := make([]graph.Value, len(outputs))
-	for i, o := range outputs {
-		if o.Value.IsZero() {
-			return nil, fmt.Errorf("output %q is the zero Value", o.Name)
-		}
-		roots[i] = o.Value
-	}
-	roots, err := fold(ctx, roots, eval)
+func prepare(ctx context.Context, values []graph.Value, eval Evaluator) ([]graph.Value, error) {
+	roots, err := fold(ctx, values, eval)
 	if err != nil {
 		return nil, err
 	}
@@ -53,19 +46,12 @@ func computed(v graph.Value) bool {
 // fold computes what depends on constants alone, and takes caches out: within
 // a program a value is computed once at most.
 func fold(ctx context.Context, roots []graph.Value, eval Evaluator) ([]graph.Value, error) {
-	starts := make([]*graph.Node, len(roots))
-	for i, r := range roots {
-		starts[i] = r.Node()
-	}
-	inputs := func(n *graph.Node) int {
+	nodes, err := graph.Sort(starts(roots), func(n *graph.Node) int {
 		if n.IsLeaf() {
 			return 0
 		}
 		return n.NumInputs()
-	}
-	nodes, err := graph.Sort(starts, inputs, func(n *graph.Node, i int) (*graph.Node, bool) {
-		return n.Input(i).Node(), !n.Input(i).IsZero()
-	})
+	}, input)
 	if err != nil {
 		return nil, err
 	}

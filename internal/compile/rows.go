@@ -9,6 +9,28 @@ import (
 	"github.com/berth-go/berth/shape"
 )
 
+// maxRows returns the largest number of rows of the inputs under roots, 1 when
+// none varies. All that vary must have the same.
+func maxRows(roots []graph.Value) (int, error) {
+	nodes, err := sorted(roots)
+	if err != nil {
+		return 0, err
+	}
+	most := 0
+	for _, n := range nodes {
+		in, ok := n.Op().(graph.Input)
+		if !ok || len(in.Rows) == 0 {
+			continue
+		}
+		rows := n.Output(0).Type().Shape[in.Rows[0]]
+		if rows < 1 || most != 0 && rows != most {
+			return 0, fmt.Errorf("input %q has at most %d rows, another one %d", in.Key, rows, most)
+		}
+		most = rows
+	}
+	return max(most, 1), nil
+}
+
 // sampleRows returns the row counts, ascending, at which a graph is looked at
 // to learn how its shapes depend on the rows of a run. The first three
 // determine a polynomial of degree two and the others must agree with it; of
