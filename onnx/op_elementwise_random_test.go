@@ -1,245 +1,166 @@
-package circuit
+package onnx
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strconv"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
 
-	"github.com/berth-go/berth/pack"
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/onnx/internal/wire"
 )
 
-// Options steer where [PlanBuffersWith] looks. The zero value, and nil, mean the
-// defaults.
-type Options struct {
-	// Strategy is how places are searched for; empty means [pack.Auto]. With
-	// [pack.FirstFit] storage is placed in order of start, then larger size, then
-	// edge, at the lowest offset where it fits: the baseline, which no other
-	// strategy is worse than.
-	Strategy pack.Strategy
-
-	// Budget is the most search nodes to spend; 0 means a default. The plan is
-	// the same for the same budget.
-	Budget int64
-
-	// Workers is how many goroutines search; 0 means one. The plan does not
-	// depend on it.
-	Workers int
-
-	// Progress, when not nil, is told of each improvement.
-	Progress func(pack.Progress)
+// attributeNames are those that converters of the families below ask for, with
+// the kinds that some of them expect.
+var attributeNames = map[wire.AttrKind][]string{
+	wire.AttrInt: {
+		"axis", "keepdims", "broadcast", "k", "largest", "sorted", "exclusive", "reverse", "to", "fmod",
+		"size", "p", "num_groups", "spatial", "is_test", "training_mode", "stash_type", "select_last_index",
+		"noop_with_empty_axes", "detect_negative", "across_channels", "normalize_variance",
+	},
+	wire.AttrFloat:  {"alpha", "beta", "gamma", "bias", "epsilon", "momentum", "min", "max", "lambd", "scale", "ratio"},
+	wire.AttrInts:   {"axes"},
+	wire.AttrFloats: {"bias"},
+	wire.AttrString: {"direction", "approximate", "to"},
 }
 
-// PlanBuffers places every materialised edge of p in one arena, sized for maxRows
-// rows, with no constraints.
-func PlanBuffers(ctx context.Context, c *Circuit, p *FusionPlan, maxRows int64) (*BufferPlan, error) {
-	return PlanBuffersWith(ctx, c, p, nil, maxRows, nil)
-}
-
-// PlanBuffersWith places every materialised edge of p in one arena, but for those
-// that the layout binds to buffers of the executor. Every edge is sized for
-// maxRows rows, which must be at least 1, so that no place depends on the rows of
-// a run.
-//
-// The error is a [*PlanError] about what cannot be planned. When ctx ends during
-// the search, the best plan found until then is returned and no error.
-//
-// The same arguments give the same plan, unless ctx ends.
-func PlanBuffersWith(ctx context.Context, c *Circuit, p *FusionPlan, l *Layout, maxRows int64, opt *Options) (*BufferPlan, error) {
-	if opt == nil {
-		opt = &Options{}
+func randomAttributes(rng *rand.Rand) []wire.Attribute {
+	ints := func() int64 {
+		switch rng.IntN(20) {
+		case 0:
+			return math.MaxInt64 - rng.Int64N(3)
+		case 1:
+			return math.MinInt64 + rng.Int64N(3)
+		case 2:
+			return 1 << rng.IntN(63)
+		}
+		return rng.Int64N(12) - 4
 	}
-	s, err := prepare(c, p, l, maxRows)
+	floats := func() float32 {
+		special := []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat32}
+		if i := rng.IntN(3 * len(special)); i < len(special) {
+			return float32(special[i])
+		}
+		return float32(rng.NormFloat64())
+	}
+	var out []wire.Attribute
+	seen := make(map[string]bool)
+	for _, kind := range []wire.AttrKind{wire.AttrInt, wire.AttrFloat, wire.AttrInts, wire.AttrFloats, wire.AttrString} {
+		for _, name := range attributeNames[kind] {
+			if seen[name] || rng.IntN(3) == 0 {
+				continue
+			}
+			seen[name] = true
+			a := wire.Attribute{Name: name, Kind: kind}
+			switch kind {
+			case wire.AttrInt:
+				a.Int = ints()
+			case wire.AttrFloat:
+				a.Float = floats()
+			case wire.AttrInts:
+				for range rng.IntN(4) {
+					a.Ints = append(a.Ints, ints())
+				}
+			case wire.AttrFloats:
+				for range rng.IntN(4) {
+					a.Floats = append(a.Floats, floats())
+				}
+			case wire.AttrString:
+				a.Bytes = []byte([]string{"", "LEFT", "tanh", "FLOAT16"}[rng.IntN(4)])
+			}
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func randomTensor(rng *rand.Rand, t dtype.Type) *berth.Tensor {
+	dims := make([]int, rng.IntN(5))
+	n := 1
+	for i := range dims {
+		dims[i] = rng.IntN(4)
+		n *= dims[i]
+	}
+	data := make([]float64, n)
+	for i := range data {
+		data[i] = float64(rng.IntN(9) - 4)
+	}
+	if t == dtype.Bool {
+		for i := range data {
+			data[i] = float64(rng.IntN(2))
+		}
+	}
+	return tensorOf(t, data, dims...)
+}
+
+// TestRandomNodes gives each operator inputs and attributes that mostly make
+// no sense: it may fail, but not panic, neither when the graph is built nor
+// when it runs.
+func TestRandomNodes(t *testing.T) {
+	rounds := 60
+	if testing.Short() {
+		rounds = 6
+	}
+	types := dtype.All()
+	rng := rand.New(rand.NewPCG(1, 2))
+	computed := 0
+	for _, family := range [][]row{elementwiseOps, reduceOps, normOps} {
+		for _, r := range family {
+			for range rounds {
+				node := wire.Node{OpType: r.name, Attributes: randomAttributes(rng)}
+				g := wire.Graph{Name: "random", Nodes: []wire.Node{node}}
+				inputs := make(map[string]*berth.Tensor)
+				kind := types[rng.IntN(len(types))]
+				if rng.IntN(2) == 0 {
+					kind = dtype.Float32
+				}
+				var x *berth.Tensor
+				for i := range min(r.min+rng.IntN(2), r.max) {
+					if x == nil || rng.IntN(2) == 0 {
+						x = randomTensor(rng, kind)
+					}
+					if rng.IntN(8) == 0 {
+						x = randomTensor(rng, types[rng.IntN(len(types))])
+					}
+					name := fmt.Sprint("x", i)
+					inputs[name] = x
+					g.Inputs = append(g.Inputs, valueInfoOf(name, x))
+					g.Nodes[0].Inputs = append(g.Nodes[0].Inputs, name)
+				}
+				for i := range 1 + rng.IntN(3) {
+					name := fmt.Sprint("y", i)
+					g.Outputs = append(g.Outputs, wire.ValueInfo{Name: name})
+					g.Nodes[0].Outputs = append(g.Nodes[0].Outputs, name)
+				}
+				if runRandom(t, r, &g, inputs) {
+					computed++
+				}
+			}
+		}
+	}
+	t.Logf("%d nodes computed something", computed)
+}
+
+func runRandom(t *testing.T, r row, g *wire.Graph, inputs map[string]*berth.Tensor) bool {
+	t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("%s-%d of %v with %+v panics: %v", r.name, r.since, g.Inputs, g.Nodes[0].Attributes, p)
+		}
+	}()
+	m, err := Parse(wire.AppendModel(nil, &wire.Model{
+		IRVersion: 8, OpsetImports: []wire.OperatorSet{{Version: r.since}}, Graph: g,
+	}))
 	if err != nil {
-		return nil, err
+		t.Errorf("%s-%d: %v", r.name, r.since, err)
+		return false
 	}
-	buffers, err := s.buffers()
+	outs, err := m.Promises(context.Background(), inputs)
 	if err != nil {
-		return nil, err
+		return false
 	}
-	placed, err := pack.Place(ctx, buffers, &pack.Options{
-		Strategy: opt.Strategy, Budget: opt.Budget, Workers: opt.Workers, Progress: opt.Progress,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s.plan(placed, maxRows)
-}
-
-// prepare does all that comes before the search.
-func prepare(c *Circuit, p *FusionPlan, l *Layout, maxRows int64) (*solution, error) {
-	a, err := analyze(c, p)
-	if err != nil {
-		return nil, err
-	}
-	size, err := a.extents(maxRows)
-	if err != nil {
-		return nil, err
-	}
-	k, err := a.constrain(size, l)
-	if err != nil {
-		return nil, err
-	}
-	s, err := k.solve()
-	if err != nil {
-		return nil, err
-	}
-	return s, s.checkOverlaps()
-}
-
-// buffers returns what the blocks that lie in the arena ask of it, in order.
-func (s *solution) buffers() ([]pack.Buffer, error) {
-	buffers := make([]pack.Buffer, 0, len(s.blocks))
-	var total int64 // no arena can be larger
-	for i := range s.blocks {
-		b := &s.blocks[i]
-		if b.external != noEdge {
-			continue
-		}
-		bytes, ok := alignUp(b.hi - b.lo)
-		if ok {
-			total, ok = add(total, bytes)
-		}
-		if !ok || total > maxTotal {
-			return nil, &PlanError{Kind: ErrOverflow, Edge: s.name(b.edge), Detail: "the bytes of all edges up to this one"}
-		}
-		buffers = append(buffers, s.buffer(b))
-	}
-	return buffers, nil
-}
-
-// plan turns places of blocks into places of edges.
-func (s *solution) plan(placed *pack.Placement, maxRows int64) (*BufferPlan, error) {
-	plan := &BufferPlan{
-		MaxRows:    maxRows,
-		Groups:     len(s.p.Groups),
-		Arena:      placed.Arena,
-		LowerBound: placed.LowerBound,
-		Strategy:   placed.Strategy,
-		Optimal:    placed.Optimal,
-	}
-	base := make([]int64, len(s.blocks)) // of blocks in the arena
-	next := 0
-	for i := range s.blocks {
-		if s.blocks[i].external == noEdge {
-			base[i] = placed.Offsets[next]
-			next++
-		}
-	}
-	for e, stored := range s.stored {
-		if !stored {
-			continue
-		}
-		class := s.class.find(e)
-		i := s.blockOf[class]
-		slot := Slot{
-			Edge:      EdgeID(e),
-			Name:      s.name(EdgeID(e)),
-			Offset:    base[i] + s.at[class] - s.blocks[i].lo,
-			Bytes:     s.size[e].bytes,
-			Start:     s.span[class].Start,
-			End:       s.span[class].End,
-			RowStride: s.stride(EdgeID(e)),
-		}
-		if ext := s.blocks[i].external; ext != noEdge {
-			plan.Bound = append(plan.Bound, Binding{Slot: slot, External: ext})
-			continue
-		}
-		plan.Slots = append(plan.Slots, slot)
-		bytes, ok := alignUp(slot.Bytes)
-		if ok {
-			plan.Materialized, ok = add(plan.Materialized, bytes)
-		}
-		if !ok {
-			return nil, &PlanError{Kind: ErrOverflow, Edge: slot.Name, Detail: "the bytes of all edges up to this one"}
-		}
-	}
-	return plan, nil
-}
-
-// maxTotal bounds the bytes handed to the search, which adds alignments to them.
-const maxTotal = 1 << 62
-
-// stride returns the bytes from one row of an edge to the next.
-func (s *solution) stride(e EdgeID) int64 {
-	if in := s.memberOf[e]; in != none && s.packings[in].byRow {
-		return s.packings[in].pitch
-	}
-	if in := s.around[s.root(e)]; in != none {
-		return s.packings[in].pitch
-	}
-	return s.size[e].width
-}
-
-// buffer returns what a block asks of the arena. Each class keeps its bytes over
-// its own range only, so what a member of a pack does not use before it is written
-// and after it was read is free for others. A row pack keeps all its bytes while
-// any member is live: its rows interleave.
-//
-// The bytes of a part are rounded outward to multiples of Align, as far as others
-// could not begin there anyway: then all that the search moves lies on one grid.
-func (s *solution) buffer(b *block) pack.Buffer {
-	buf := pack.Buffer{ID: strconv.Itoa(int(b.edge)), Size: b.hi - b.lo, Align: Align}
-	parts := make([]pack.Part, len(b.classes))
-	for i, class := range b.classes {
-		lo, bytes := s.bytesOf(class)
-		span := s.span[class]
-		parts[i] = pack.Part{Start: int64(span.Start), End: int64(span.End) + 1, Lower: lo - b.lo, Upper: lo - b.lo + bytes}
-	}
-	if used := joinParts(slices.Clone(parts)); len(used) > 0 {
-		parts = used
-	}
-	buf.Start, buf.End = parts[0].Start, parts[0].End
-	for _, p := range parts {
-		buf.Start, buf.End = min(buf.Start, p.Start), max(buf.End, p.End)
-	}
-	if slices.Contains(parts, pack.Part{Start: buf.Start, End: buf.End, Upper: buf.Size}) {
-		return buf // one rectangle; what else there is lies within it
-	}
-	for i := range parts {
-		parts[i].Lower -= parts[i].Lower % Align
-		parts[i].Upper, _ = alignUp(parts[i].Upper)
-	}
-	buf.Parts = joinParts(parts)
-	buf.Size, _ = alignUp(buf.Size)
-	return buf
-}
-
-// joinParts returns fewer parts that cover the same bytes at the same times: it
-// drops empty ones, then joins neighbours in bytes of one range of time, then
-// neighbours in time of one range of bytes.
-func joinParts(parts []pack.Part) []pack.Part {
-	parts = slices.DeleteFunc(parts, func(p pack.Part) bool { return p.Lower == p.Upper })
-	slices.SortFunc(parts, func(p, q pack.Part) int {
-		return cmp.Or(cmp.Compare(p.Start, q.Start), cmp.Compare(p.End, q.End), cmp.Compare(p.Lower, q.Lower))
-	})
-	parts = joinRuns(parts, func(last *pack.Part, next pack.Part) bool {
-		if last.Start != next.Start || last.End != next.End || next.Lower > last.Upper {
-			return false
-		}
-		last.Upper = max(last.Upper, next.Upper)
-		return true
-	})
-	slices.SortFunc(parts, func(p, q pack.Part) int {
-		return cmp.Or(cmp.Compare(p.Lower, q.Lower), cmp.Compare(p.Upper, q.Upper), cmp.Compare(p.Start, q.Start))
-	})
-	return joinRuns(parts, func(last *pack.Part, next pack.Part) bool {
-		if last.Lower != next.Lower || last.Upper != next.Upper || next.Start > last.End {
-			return false
-		}
-		last.End = max(last.End, next.End)
-		return true
-	})
-}
-
-// joinRuns calls join with the last part kept and the next one, and keeps the
-// latter when join could not make them one.
-func joinRuns(parts []pack.Part, join func(last *pack.Part, next pack.Part) bool) []pack.Part {
-	kept := parts[:0]
-	for _, p := range parts {
-		if n := len(kept); n == 0 || !join(&kept[n-1], p) {
-			kept = append(kept, p)
-		}
-	}
-	return kept
+	got, err := berth.Materialize(context.Background(), outs...)
+	return err == nil && len(got) == len(outs)
 }
