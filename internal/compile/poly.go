@@ -39,3 +39,22 @@ func (p Poly) isConstant() bool { return p.Slope == 0 && p.Bend == 0 }
 
 // isMultiple reports whether the number is a multiple of the rows.
 func (p Poly) isMultiple() bool { return p.Bend == 0 && p.First == p.Slope }
+
+// Rows returns the number of rows, from 1 to most, at which the number is n. It
+// returns 0 when the rows do not matter and n is right, and false when n is
+// the number for no rows.
+func (p Poly) Rows(n, most int) (int, bool) {
+	if p.isConstant() || most == 1 {
+		return 0, n == p.At(1)
+	}
+	// Sizes grow with the rows.
+	lo, hi := 1, most
+	for lo < hi {
+		if mid := lo + (hi-lo)/2; p.At(mid) < n {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, p.At(lo) == n
+}

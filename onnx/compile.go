@@ -1,0 +1,152 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/shape"
+)
+
+// Options say for which shapes a model is compiled, and how. Nil stands for
+// the zero value.
+type Options struct {
+	// Rows is the most rows of a run; 0 means 1.
+	Rows int
+	// RowDim is the symbolic extent that is the rows. Empty means the first
+	// symbolic extent of the first input that has one, if it is the extent of
+	// that input's first axis. With "-" every extent is fixed.
+	RowDim string
+	// Dims are the sizes of the other symbolic extents, by name.
+	Dims map[string]int
+	// Shapes are the shapes of inputs, by name, where the model leaves
+	// extents open without naming them, or to override it. At most the axes
+	// that the model calls RowDim may vary.
+	Shapes map[string][]int
+	// Values pins inputs to data, by name. They are no inputs of the program
+	// any more. Inputs on whose data a shape depends must be pinned.
+	Values map[string]*berth.Tensor
+	// Program steers the compilation itself.
+	Program berth.CompileOptions
+}
+
+// Compile plans the model as a program for the shapes that opt fixes: every
+// offset is decided, and every run takes from 1 to opt.Rows rows.
+func (m *Model) Compile(ctx context.Context, opt *Options) (*berth.Program, error) {
+	if opt == nil {
+		opt = &Options{}
+	}
+	prog, err := m.compile(ctx, opt)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
+	}
+	return prog, nil
+}
+
+func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, error) {
+	most := max(opt.Rows, 1)
+	rowDim := opt.rowDim(m.Inputs())
+	// The program calls for the graph again, with other numbers of rows.
+	build := func(rows int) ([]graph.Value, error) {
+		inputs, err := m.shaped(opt, rowDim, rows)
+		if err != nil {
+			return nil, err
+		}
+		return m.build(ctx, inputs, false)
+	}
+	values, err := build(most)
+	if err != nil {
+		return nil, err
+	}
+	outputs := make([]berth.NamedValue, len(values))
+	for i, v := range values {
+		outputs[i] = berth.NamedValue{Name: m.wire.Graph.Outputs[i].Name, Value: v}
+	}
+	return berth.CompileGraph(ctx, outputs, build, &opt.Program)
+}
+
+// rowDim returns the name of the row dimension, or "" when nothing varies.
+func (opt *Options) rowDim(inputs []ValueInfo) string {
+	switch {
+	case opt.RowDim == "-":
+		return ""
+	case opt.RowDim != "":
+		return opt.RowDim
+	}
+	for _, in := range inputs {
+		for axis, d := range in.Dims {
+			if d.Name == "" {
+				continue
+			}
+			if _, fixed := opt.Dims[d.Name]; !fixed && axis == 0 && opt.Shapes[in.Name] == nil {
+				return d.Name
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// shaped returns the inputs of the graph for a number of rows.
+func (m *Model) shaped(opt *Options, rowDim string, rows int) (map[string]graph.Value, error) {
+	var errs []error
+	values := make(map[string]graph.Value)
+	for _, in := range m.Inputs() {
+		if t := opt.Values[in.Name]; t != nil {
+			v, err := t.Promise().Value()
+			if err == nil {
+				err = in.accepts(t.DType(), t.Shape())
+			}
+			errs = append(errs, err)
+			values[in.Name] = v
+			continue
+		}
+		v, err := in.leaf(opt, rowDim, rows)
+		errs = append(errs, err)
+		values[in.Name] = v
+	}
+	return values, errors.Join(errs...)
+}
+
+// leaf returns an input of the graph, with the extents that opt fixes.
+func (v ValueInfo) leaf(opt *Options, rowDim string, rows int) (graph.Value, error) {
+	if !v.DType.Valid() {
+		return graph.Value{}, fmt.Errorf("input %v: %w", v, ErrType)
+	}
+	given := opt.Shapes[v.Name]
+	if v.Dims == nil && given == nil {
+		return graph.Value{}, fmt.Errorf("input %v: the model gives it no rank; state its shape", v)
+	}
+	if given != nil && v.Dims != nil && len(given) != len(v.Dims) {
+		return graph.Value{}, fmt.Errorf("input %v: the shape %v has another rank", v, shape.Shape(given))
+	}
+	dims := make(shape.Shape, max(len(v.Dims), len(given)))
+	var vary []int
+	for axis := range dims {
+		d := Dim{Size: -1}
+		if v.Dims != nil {
+			d = v.Dims[axis]
+		}
+		size, named := opt.Dims[d.Name]
+		switch {
+		case given != nil:
+			dims[axis] = given[axis]
+		case d.Size >= 0:
+			dims[axis] = d.Size
+		case d.Name != "" && d.Name == rowDim:
+			dims[axis] = rows
+			vary = append(vary, axis)
+		case d.Name != "" && named:
+			dims[axis] = size
+		default:
+			return graph.Value{}, fmt.Errorf("input %v: the extent of axis %d is open; state it", v, axis)
+		}
+	}
+	n, err := graph.NewInput(v.Name, graph.Type{DType: v.DType, Shape: dims}, vary...)
+	if err != nil {
+		return graph.Value{}, err
+	}
+	return n.Output(0), nil
+}

@@ -1,0 +1,364 @@
+package berth
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/berth-go/berth/circuit"
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/exec"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/pack"
+	"github.com/berth-go/berth/plan"
+	"github.com/berth-go/berth/shape"
+)
+
+// An Extent is the extent of an axis that varies from run to run; see [Dim].
+type Extent struct {
+	name string
+	max  int
+}
+
+// Dim names the row dimension of a program: from 1 to max, chosen at each run.
+// A program has one. The same name must come with the same max.
+func Dim(name string, max int) Extent { return Extent{name, max} }
+
+// Input returns a promise of data that is bound when a compiled program runs.
+// Each extent is an int, or the [Extent] of the row dimension. A promise that
+// depends on an input can be compiled, and not materialised.
+func Input(name string, t DType, extents ...any) *Promise {
+	typ := graph.Type{DType: t, Shape: make(shape.Shape, len(extents))}
+	var rows []int
+	for axis, e := range extents {
+		switch e := e.(type) {
+		case int:
+			typ.Shape[axis] = e
+		case Extent:
+			if e.max < 1 {
+				return broken("input %q: dimension %q is at most %d", name, e.name, e.max)
+			}
+			typ.Shape[axis] = e.max
+			rows = append(rows, axis)
+		default:
+			return broken("input %q: extent %d is a %T, not an int or a dimension", name, axis, e)
+		}
+	}
+	n, err := graph.NewInput(name, typ, rows...)
+	if err != nil {
+		return broken("%w", err)
+	}
+	return &Promise{value: n.Output(0)}
+}
+
+// Outputs are the promises that a program computes, by name.
+type Outputs map[string]*Promise
+
+// CompileOptions steer a compilation. Nil stands for the zero value.
+type CompileOptions struct {
+	// Strategy is how the offsets in the arena are searched for; empty is the
+	// best one.
+	Strategy pack.Strategy
+	// SearchNodes bounds the search for offsets; 0 is a default. The result
+	// depends on it and on nothing else, in particular not on time.
+	SearchNodes int64
+	// MaxArena is the most bytes that the arena may take. A program that needs
+	// more is an error that wraps [ErrBudget], before anything is allocated.
+	MaxArena int64
+	// NoSharing gives every value bytes of its own, for comparison.
+	NoSharing bool
+}
+
+// ErrBudget is wrapped by the error about an arena larger than MaxArena.
+var ErrBudget = compile.ErrBudget
+
+// A Program is a computation whose every byte has its place. It is immutable
+// and may be shared freely; its instances run it.
+type Program struct {
+	prog    *compile.Program
+	scratch int
+}
+
+// Compile plans outputs as a program. What depends on constants alone is
+// computed now; ctx ends that, and the search for offsets, early.
+func Compile(ctx context.Context, outputs Outputs, opt *CompileOptions) (*Program, error) {
+	named := make([]NamedValue, 0, len(outputs))
+	for _, name := range slices.Sorted(maps.Keys(outputs)) {
+		p := outputs[name]
+		if p == nil {
+			return nil, fmt.Errorf("berth: output %q is nil", name)
+		}
+		if p.err != nil {
+			return nil, fmt.Errorf("output %q: %w", name, p.err)
+		}
+		named = append(named, NamedValue{Name: name, Value: p.value})
+	}
+	return CompileGraph(ctx, named, nil, opt)
+}
+
+// A NamedValue is a value of a graph that is an output of a program.
+type NamedValue = compile.Output
+
+// CompileGraph is [Compile] for packages that build graphs themselves. Rebuild,
+// which may be nil, builds the same graph for another number of rows: nodes in
+// the same order, with other extents among their attributes. Without it the
+// extents follow from those of the inputs.
+func CompileGraph(ctx context.Context, outputs []NamedValue, rebuild func(rows int) ([]graph.Value, error), opt *CompileOptions) (*Program, error) {
+	if opt == nil {
+		opt = &CompileOptions{}
+	}
+	prog, err := compile.Compile(ctx, outputs, exec.Evaluate, compile.Options{
+		Strategy: opt.Strategy, SearchBudget: opt.SearchNodes, Budget: opt.MaxArena, NoSharing: opt.NoSharing, Rebuild: rebuild,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	scratch, err := exec.ScratchBytes(prog)
+	if err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	return &Program{prog, scratch}, nil
+}
+
+// MaxRows returns the most rows of a run; 1 when no input has the row
+// dimension.
+func (p *Program) MaxRows() int { return p.prog.MaxRows }
+
+// Plan returns the steps of the program, before values were given shared
+// bytes.
+func (p *Program) Plan() *plan.Plan { return p.prog.Plan }
+
+// Circuit returns the problem that was solved to lay out the arena, in the
+// terms of package circuit, and its solution.
+func (p *Program) Circuit() (*circuit.Problem, *circuit.BufferPlan) {
+	return &circuit.Problem{
+		Circuit: p.prog.Circuit, Plan: p.prog.Fusion, Layout: p.prog.Layout, MaxRows: int64(p.prog.MaxRows),
+	}, p.prog.Buffers
+}
+
+// A Memory says what a program takes, in bytes, before it has run.
+type Memory struct {
+	Arena      int64 // of each instance
+	Scratch    int64 // of each worker of an instance
+	Weights    int64 // shared by all instances
+	LowerBound int64 // no arena for the same steps can be smaller
+	NoReuse    int64 // the arena if no value shared a byte with another
+}
+
+// String prints the figures, one a line.
+func (m Memory) String() string {
+	return fmt.Sprintf("arena        %12d bytes for each instance\nlower bound  %12d\nwithout reuse%12d\nscratch      %12d for each worker\nweights      %12d shared\n",
+		m.Arena, m.LowerBound, m.NoReuse, m.Scratch, m.Weights)
+}
+
+// Memory returns what the program takes: exactly, before any run.
+func (p *Program) Memory() Memory {
+	m := Memory{
+		Arena:      p.prog.Buffers.Arena,
+		Scratch:    int64(p.scratch),
+		LowerBound: p.prog.Buffers.LowerBound,
+		NoReuse:    p.prog.Buffers.Materialized,
+	}
+	seen := make(map[*byte]bool)
+	for _, w := range p.prog.Weights {
+		if data := w.Leaf().Data; len(data) > 0 && !seen[&data[0]] {
+			seen[&data[0]] = true
+			m.Weights += int64(len(data))
+		}
+	}
+	return m
+}
+
+// Moved returns the bytes that a run at the most rows copies from one place to
+// another without computing, by op: concatenations whose parts are not in
+// place, and packings.
+func (p *Program) Moved() map[string]int64 {
+	moved := make(map[string]int64)
+	for i := range p.prog.Steps {
+		s := &p.prog.Steps[i]
+		if s.Moves {
+			moved[p.prog.Plan.Steps[s.Index].Node.Op().Name()] += int64(s.Out[0].Type.Bytes())
+		}
+	}
+	return moved
+}
+
+// A Port describes an input or output of a program.
+type Port struct {
+	Name  string
+	DType DType
+	// Dims are the extents; those of the row dimension, and others that
+	// depend on it, as they are at the most rows.
+	Dims []int
+}
+
+// Inputs returns what a run must be given.
+func (p *Program) Inputs() []Port { return ports(p.prog.Inputs) }
+
+// Outputs returns what a run computes.
+func (p *Program) Outputs() []Port { return ports(p.prog.Outputs) }
+
+func ports(list []compile.Port) []Port {
+	out := make([]Port, len(list))
+	for i, port := range list {
+		out[i] = Port{port.Name, port.Type.DType, port.Type.Shape.Clone()}
+	}
+	return out
+}
+
+// OutputDims returns the extents of an output in a run of the given rows.
+func (p *Program) OutputDims(name string, rows int) ([]int, error) {
+	for _, port := range p.prog.Outputs {
+		if port.Name == name {
+			dims := make([]int, len(port.Dims))
+			for i, d := range port.Dims {
+				dims[i] = d.At(rows)
+			}
+			return dims, nil
+		}
+	}
+	return nil, fmt.Errorf("berth: the program has no output %q", name)
+}
+
+// InstanceOptions steer an instance. Nil stands for the zero value.
+type InstanceOptions struct {
+	// Workers is the number of goroutines that share each step, the caller
+	// of Run among them; 0 means one for each processor. Results do not
+	// depend on it.
+	Workers int
+	// Poison fills the arena before each run with bytes that no right program
+	// reads, to find one that is wrong.
+	Poison bool
+}
+
+// An Instance is one arena bound to a program. It runs once at a time.
+type Instance struct {
+	inst *exec.Instance
+	prog *compile.Program
+}
+
+// NewInstance allocates an arena and binds every kernel to it.
+func (p *Program) NewInstance(opt *InstanceOptions) (*Instance, error) {
+	if opt == nil {
+		opt = &InstanceOptions{}
+	}
+	inst, err := exec.NewInstance(p.prog, p.scratch, opt.Workers, opt.Poison)
+	if err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	return &Instance{inst, p.prog}, nil
+}
+
+// Close ends the workers of the instance, which must not be used any more. One
+// that is forgotten instead is cleaned up with the garbage.
+func (i *Instance) Close() { i.inst.Close() }
+
+// Values are the buffers of a run, by the name of the input or output: slices
+// of the Go type of the elements, in row-major order, or for inputs also dense
+// tensors. They are read and written in place, and must not overlap.
+type Values map[string]any
+
+// Run computes outputs from inputs. The number of rows follows from the
+// lengths of the inputs; an output must have room for that many and is filled
+// from its start. Run allocates nothing, unless it fails.
+func (i *Instance) Run(ctx context.Context, inputs, outputs Values) error {
+	rows := 0
+	for k := range i.prog.Inputs {
+		port := &i.prog.Inputs[k]
+		data, t, err := buffer(inputs, port.Name, true)
+		if err != nil {
+			return fmt.Errorf("berth: input %q: %w", port.Name, err)
+		}
+		if t != port.Type.DType {
+			return fmt.Errorf("berth: input %q holds %v, not %v", port.Name, port.Type.DType, t)
+		}
+		n, ok := port.Elems.Rows(len(data)/t.Size(), i.prog.MaxRows)
+		if !ok {
+			return fmt.Errorf("berth: input %q: %d elements are not those of 1 to %d rows of %v", port.Name, len(data)/t.Size(), i.prog.MaxRows, port.Type)
+		}
+		if n != 0 && rows != 0 && n != rows {
+			return fmt.Errorf("berth: input %q has %d rows, another one %d", port.Name, n, rows)
+		}
+		rows = max(rows, n)
+		i.inst.Bind(compile.InPort, k, data)
+	}
+	if rows == 0 {
+		rows = i.prog.MaxRows // nothing varies, or nothing tells
+	}
+	for k := range i.prog.Outputs {
+		port := &i.prog.Outputs[k]
+		data, t, err := buffer(outputs, port.Name, false)
+		if err != nil {
+			return fmt.Errorf("berth: output %q: %w", port.Name, err)
+		}
+		if t != port.Type.DType {
+			return fmt.Errorf("berth: output %q is %v, the buffer %v", port.Name, port.Type.DType, t)
+		}
+		i.inst.Bind(compile.OutPort, k, data)
+	}
+	if err := i.inst.Run(ctx, rows); err != nil {
+		return fmt.Errorf("berth: %w", err)
+	}
+	return nil
+}
+
+// buffer returns the bytes and the element type of a value.
+func buffer(values Values, name string, input bool) ([]byte, dtype.Type, error) {
+	switch v := values[name].(type) {
+	case []float32:
+		return kernel.Bytes(v), dtype.Float32, nil
+	case []float64:
+		return kernel.Bytes(v), dtype.Float64, nil
+	case []int64:
+		return kernel.Bytes(v), dtype.Int64, nil
+	case []int32:
+		return kernel.Bytes(v), dtype.Int32, nil
+	case []int16:
+		return kernel.Bytes(v), dtype.Int16, nil
+	case []int8:
+		return kernel.Bytes(v), dtype.Int8, nil
+	case []uint8:
+		return v, dtype.Uint8, nil
+	case []uint16:
+		return kernel.Bytes(v), dtype.Uint16, nil
+	case []uint32:
+		return kernel.Bytes(v), dtype.Uint32, nil
+	case []uint64:
+		return kernel.Bytes(v), dtype.Uint64, nil
+	case []bool:
+		return kernel.Bytes(v), dtype.Bool, nil
+	case []dtype.F16:
+		return kernel.Bytes(v), dtype.Float16, nil
+	case []dtype.BF16:
+		return kernel.Bytes(v), dtype.BFloat16, nil
+	case *Tensor:
+		if !input {
+			return nil, 0, fmt.Errorf("a tensor is immutable and cannot be written")
+		}
+		if !v.IsDense() {
+			return nil, 0, fmt.Errorf("the tensor is not dense: %v", v.layout)
+		}
+		return v.bytes(), v.dtype, nil
+	case nil:
+		return nil, 0, fmt.Errorf("is not given")
+	default:
+		return nil, 0, fmt.Errorf("a %T is not a slice of elements", v)
+	}
+}
+
+// String describes the program: its ports and what it takes.
+func (p *Program) String() string {
+	var b strings.Builder
+	for _, in := range p.Inputs() {
+		fmt.Fprintf(&b, "input  %s %v%v\n", in.Name, in.DType, in.Dims)
+	}
+	for _, out := range p.Outputs() {
+		fmt.Fprintf(&b, "output %s %v%v\n", out.Name, out.DType, out.Dims)
+	}
+	fmt.Fprintf(&b, "rows   1 to %d\nsteps  %d\n%v", p.MaxRows(), len(p.prog.Steps), p.Memory())
+	return b.String()
+}
