@@ -33,15 +33,20 @@ func LowerBound(buffers []Buffer) int64 {
 // multiples of g, so each but the topmost takes its size rounded up to g.
 func (p *problem) lowerBound() int64 {
 	var bound, g int64
+	gaps := false
 	for i := range p.items {
 		it := &p.items[i]
 		bound = max(bound, it.size, it.fixed+it.size)
 		if len(it.rects) > 0 {
 			g = gcd(g, it.align)
+			gaps = gaps || !it.whole()
 			if it.fixed != free {
 				g = gcd(g, it.fixed)
 			}
 		}
+	}
+	if gaps {
+		g = 1 // a part may begin inside what would be padding
 	}
 	for _, live := range p.liveBytes(max(g, 1)) {
 		bound = max(bound, live)

@@ -73,7 +73,7 @@ func (p *problem) summarise() {
 	for i := range p.items {
 		it := &p.items[i]
 		p.gaps = p.gaps || len(it.rects) > 0 && !it.whole()
-		p.plain = p.plain && it.whole() && it.fixed == free
+		p.plain = p.plain && it.whole() && it.fixed == free && (i == 0 || p.items[i-1].t0 <= it.t0)
 		p.grain = gcd(p.grain, it.size)
 		if it.fixed != free {
 			p.grain = gcd(p.grain, it.fixed)

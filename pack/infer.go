@@ -4,12 +4,17 @@ package pack
 // no longer fits.
 func (s *searcher) raise(i int32, f int64) bool {
 	it := &s.net.p.items[i]
-	f = alignUp(f, it.align)
 	old := s.floor[i]
 	if f <= old {
 		return true
 	}
 	if f > s.capacity-it.size || it.fixed != free {
+		return false
+	}
+	if f = alignUp(f, it.align); s.net.p.gaps {
+		f = s.clear(i, f)
+	}
+	if f > s.capacity-it.size {
 		return false
 	}
 	s.floors = append(s.floors, floorChange{i, old})
@@ -25,6 +30,28 @@ func (s *searcher) raise(i int32, f int64) bool {
 		}
 	}
 	return true
+}
+
+// clear returns the least offset from f on at which item i collides with nothing
+// that is placed.
+func (s *searcher) clear(i int32, f int64) int64 {
+	align := s.net.p.items[i].align
+	for again := true; again; {
+		again = false
+		for _, a := range s.net.arcs[i] {
+			if !s.placed[a.to] {
+				continue
+			}
+			// The arc's differences are those of the other offset from this one.
+			for k := len(a.barred) - 1; k >= 0; k-- {
+				if d := s.floor[a.to] - f; d > a.barred[k].lo && d < a.barred[k].hi {
+					f = alignUp(s.floor[a.to]-a.barred[k].lo, align)
+					again = true
+				}
+			}
+		}
+	}
+	return f
 }
 
 // infer draws what conclusions there are from the floors in dirty sections,

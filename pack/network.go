@@ -1,5 +1,7 @@
 package pack
 
+import "slices"
+
 // A network is what does not change while a component is searched: which items
 // meet in which sections, and how far apart they then have to be. Searchers
 // share it.
@@ -21,10 +23,13 @@ type entry struct {
 type spot struct{ section, at int32 }
 
 // An arc leads to an item that shares sections with the one it belongs to. When
-// that item lies above, its offset is at least up bytes greater.
+// that item lies above, its offset is at least up bytes greater. When either has
+// gaps, barred lists all differences of offsets at which the two collide, as
+// open intervals, rising and apart.
 type arc struct {
-	to int32
-	up int64
+	to     int32
+	up     int64
+	barred []span
 }
 
 // The largest networks that are searched. Beyond, a node costs so much time that
@@ -70,11 +75,13 @@ func newNetwork(p *problem) *network {
 					continue
 				}
 				if at[e.item] == 0 {
-					own = append(own, arc{e.item, mine.hi - e.lo})
+					own = append(own, arc{to: e.item, up: mine.hi - e.lo})
 					at[e.item] = int32(len(own))
-				} else {
-					a := &own[at[e.item]-1]
-					a.up = max(a.up, mine.hi-e.lo)
+				}
+				a := &own[at[e.item]-1]
+				a.up = max(a.up, mine.hi-e.lo)
+				if p.gaps {
+					a.barred = addSpan(a.barred, span{mine.lo - e.hi, mine.hi - e.lo})
 				}
 			}
 		}
@@ -87,4 +94,19 @@ func newNetwork(p *problem) *network {
 		}
 	}
 	return n
+}
+
+// addSpan adds an open interval to a union of them. Intervals that only touch
+// stay apart: the point between them is free.
+func addSpan(union []span, s span) []span {
+	from := 0
+	for from < len(union) && union[from].hi <= s.lo {
+		from++
+	}
+	to := from
+	for to < len(union) && union[to].lo < s.hi {
+		s.lo, s.hi = min(s.lo, union[to].lo), max(s.hi, union[to].hi)
+		to++
+	}
+	return slices.Replace(union, from, to, s)
 }

@@ -21,7 +21,7 @@ type problem struct {
 	lower    int64 // lower bound on the arena, in bytes
 	grain    int64 // all sizes, edges, alignments and fixed offsets are multiples of it
 	gaps     bool  // some item is not one whole rectangle
-	plain    bool  // every item is one whole rectangle, and none is fixed
+	plain    bool  // every item is one whole rectangle, in order of t0, and none is fixed
 	provable bool  // an exhausted search is a proof; see [searcher]
 }
 

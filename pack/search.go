@@ -26,8 +26,11 @@ import (
 // remembered; and what a section has refused raises its weight, so that the
 // search turns to trouble first.
 //
-// For items with gaps an exhausted search is a proof when alignments are equal:
-// otherwise two items can hold each other up without either resting on a third.
+// Items with gaps can interlock, so that none of them is ready. Then one of them
+// is placed at its floor all the same, as an obstacle that others may pass below,
+// or else lifted by the least step that can matter. For them an exhausted search
+// is a proof only when alignments are equal: otherwise two items can hold each
+// other up without either resting on a third.
 type searcher struct {
 	net      *network
 	capacity int64
@@ -86,7 +89,7 @@ type sectionChange struct {
 }
 
 // unbounded is greater than any offset or top.
-const unbounded = math.MaxInt64 / 4
+const unbounded = math.MaxInt64
 
 // A status is how a search ended.
 type status int
@@ -186,11 +189,9 @@ func (s *searcher) solve(items []int32, a, b int32) status {
 			}
 		}
 		s.undo(mark)
-		next := s.postponed(i)
-		if !ready {
-			// The item may also lie below what it was supposed to rest on.
-			s.complete = false
-			next = max(next, s.floor[i]+1)
+		next := s.floor[i] + s.net.p.grain
+		if ready {
+			next = s.postponed(i)
 		}
 		s.tried = append(s.tried, i)
 		if !s.raise(i, next) || !s.raiseTried(items, s.tried[base:]) || !s.infer() {
@@ -342,8 +343,8 @@ func (s *searcher) blocker(i int32) int32 {
 	return none
 }
 
-// postponed returns the least offset of item i given that it does not rest on
-// what is placed.
+// postponed returns the least offset of item i, which is ready, given that it is
+// not its floor.
 func (s *searcher) postponed(i int32) int64 {
 	least := int64(unbounded)
 	for _, r := range s.net.p.items[i].rects {
@@ -356,11 +357,22 @@ func (s *searcher) postponed(i int32) int64 {
 			}
 		}
 	}
+	if s.net.p.gaps { // there may be something placed higher up to rest on
+		for _, a := range s.net.arcs[i] {
+			if s.placed[a.to] {
+				for _, b := range a.barred {
+					if o := s.floor[a.to] - b.lo; o > s.floor[i] {
+						least = min(least, o)
+					}
+				}
+			}
+		}
+	}
 	return least
 }
 
-// put places item i at its floor and lifts all others that meet it above it. It
-// reports false when one of them cannot be lifted.
+// put places item i at its floor and lifts out of its way all others that meet
+// it. It reports false when one of them cannot be lifted.
 func (s *searcher) put(i int32) bool {
 	it := &s.net.p.items[i]
 	s.placed[i] = true
@@ -383,7 +395,14 @@ func (s *searcher) put(i int32) bool {
 	}
 	f := s.floor[i]
 	for _, a := range s.net.arcs[i] {
-		if !s.placed[a.to] && s.floor[a.to] < f+a.up && !s.raise(a.to, f+a.up) {
+		least := f + a.up
+		if s.placed[a.to] || s.floor[a.to] >= least {
+			continue
+		}
+		if s.net.p.gaps { // it may also pass below
+			least = s.clear(a.to, s.floor[a.to])
+		}
+		if !s.raise(a.to, least) {
 			for _, r := range it.rects {
 				for t := r.t0; t < r.t1; t++ {
 					s.sections[t].weight++
