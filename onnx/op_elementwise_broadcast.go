@@ -29,14 +29,16 @@ func (c *call) legacyOperand() graph.Value {
 		}
 		return c.in[1]
 	}
-	if b.Elems() == 1 {
-		return c.reshape(c.in[1])
-	}
 	at := len(a) - len(b)
 	if c.hasAttr("axis") {
-		at = c.axis(c.int("axis", 0), len(a))
+		if at = c.int("axis", 0); at < 0 {
+			at += len(a)
+		}
 	}
-	if at < 0 || at+len(b) > len(a) {
+	if at < 0 || at > len(a)-len(b) {
+		if b.Elems() == 1 {
+			return c.reshape(c.in[1])
+		}
 		c.failf("the shape %v does not fit into %v from axis %d on", b, a, at)
 	}
 	dims := make([]int, len(a)-at)

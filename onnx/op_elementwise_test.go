@@ -223,6 +223,8 @@ func TestLegacyBroadcast(t *testing.T) {
 		{"middle axis", "Mul", 6, attrs(broadcast, attrInt("axis", 1)), in{counting(1, 1, 2, 2), f32([]float64{1, 10})}, in{f32([]float64{1, 2, 30, 40}, 1, 2, 2)}, ""},
 		{"one element of higher rank", "Mul", 6, attrs(broadcast), in{counting(1, 2), f32([]float64{3}, 1, 1, 1)}, in{f32([]float64{3, 6})}, ""},
 		{"one element at an axis", "Div", 6, attrs(broadcast, attrInt("axis", 1)), in{x, f32([]float64{2})}, in{f32([]float64{0, .5, 1, 1.5, 2, 2.5}, 2, 3)}, ""},
+		{"one element at no axis", "Mul", 6, attrs(broadcast, attrInt("axis", 7)), in{x, scalarOf(dtype.Float32, 2)}, in{f32([]float64{0, 2, 4, 6, 8, 10}, 2, 3)}, ""},
+		{"no such axis", "Mul", 6, attrs(broadcast, attrInt("axis", math.MaxInt64)), in{x, counting(0, 2)}, nil, "does not fit into [2 3]"},
 		{"wrong extent", "Add", 6, attrs(broadcast), in{x, counting(0, 2)}, nil, "[2] does not broadcast to [2 3] from axis 1 on"},
 		{"beyond the last axis", "Add", 6, attrs(broadcast, attrInt("axis", 1)), in{x, counting(0, 2, 3)}, nil, "[2 3] does not fit into [2 3] from axis 1 on"},
 		{"higher rank", "Add", 6, attrs(broadcast), in{counting(0, 3), x}, nil, "does not fit into [3]"},

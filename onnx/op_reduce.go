@@ -129,8 +129,9 @@ func flattened(along func(axis int) graph.Op) converter {
 		if axis == len(x)-1 {
 			return list(c.one(along(axis), c.in[0]))
 		}
-		rows, cols := x[:axis].Elems(), x[axis:].Elems()
-		y := c.one(along(1), c.reshape(c.in[0], rows, cols))
-		return list(c.reshape(y, x...))
+		// Whether there is a reshape must not depend on extents, which may
+		// vary; so it is there even if it changes nothing.
+		flat := c.one(op.Reshape{Shape: []int{x[:axis].Elems(), x[axis:].Elems()}}, c.in[0])
+		return list(c.one(op.Reshape{Shape: x}, c.one(along(1), flat)))
 	}
 }
