@@ -1,0 +1,172 @@
+package onnx
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/shape"
+)
+
+// FuzzLoad parses arbitrary bytes, and makes a graph of what loads, for inputs
+// of the declared shapes. Errors are fine; panics and endless work are not.
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(addModel(nil))
+	for _, seed := range fuzzSeeds() {
+		f.Add(addModel(func(m *wire.Model) {
+			m.OpsetImports[0].Version = seed.opset
+			m.Graph.Nodes = seed.nodes
+		}))
+	}
+	// Small real files, where they are at hand.
+	files, _ := filepath.Glob(filepath.Join("..", "..", "shared", "onnx-backend", "node", "test_*s", "model.onnx"))
+	for _, file := range files {
+		if data, err := os.ReadFile(file); err == nil && len(data) < 2000 {
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Parse(data)
+		if err != nil {
+			return
+		}
+		m.Info()
+		inputs := make(map[string]graph.Value)
+		for _, v := range m.Inputs() {
+			in, ok := fuzzInput(v)
+			if !ok {
+				return
+			}
+			inputs[v.Name] = in
+		}
+		if asksForMuch(m.wire.Graph) {
+			return
+		}
+		outs, err := m.build(context.Background(), inputs, false)
+		if err == nil && len(outs) != len(m.Outputs()) {
+			t.Errorf("%d outputs, the model declares %d", len(outs), len(m.Outputs()))
+		}
+	})
+}
+
+// fuzzInput returns a graph input as declared, with an extent of 2 for each
+// that is open.
+func fuzzInput(v ValueInfo) (graph.Value, bool) {
+	dims := make(shape.Shape, len(v.Dims))
+	for i, d := range v.Dims {
+		if dims[i] = d.Size; d.Size < 0 {
+			dims[i] = 2
+		}
+	}
+	typ := graph.Type{DType: v.DType, Shape: dims}
+	if !v.DType.Valid() || typ.Check() != nil {
+		return graph.Value{}, false
+	}
+	n, err := graph.NewInput(v.Name, typ)
+	if err != nil {
+		return graph.Value{}, false
+	}
+	return n.Output(0), true
+}
+
+// asksForMuch reports whether g holds numbers that may be extents above what
+// is computed in a moment. A file may rightly ask for large tensors; making
+// them is not what is tested.
+func asksForMuch(g *wire.Graph) bool {
+	const much = 32
+	large := func(list []int64) bool {
+		return slices.ContainsFunc(list, func(v int64) bool { return v > much })
+	}
+	tensor := func(t *wire.Tensor) bool {
+		if large(t.Dims) {
+			return true
+		}
+		v, err := leafOfProto(t)
+		if err != nil {
+			return false
+		}
+		switch t.DataType {
+		case wire.Int64:
+			return large(elements[int64](v))
+		case wire.Int32:
+			return slices.ContainsFunc(elements[int32](v), func(v int32) bool { return v > much })
+		case wire.Float:
+			return slices.ContainsFunc(elements[float32](v), func(v float32) bool { return v > much })
+		}
+		return t.DataType.Bits() > 8 // other types may be a range's bounds too
+	}
+	for i := range g.Initializers {
+		if tensor(&g.Initializers[i]) {
+			return true
+		}
+	}
+	for i := range g.Nodes {
+		if g.Nodes[i].OpType == "Mul" || g.Nodes[i].OpType == "Pow" || g.Nodes[i].OpType == "Exp" {
+			return true // may make large numbers of small ones
+		}
+		for _, a := range g.Nodes[i].Attributes {
+			if a.Int > much || large(a.Ints) || a.Float > much || a.Tensor != nil && tensor(a.Tensor) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func leafOfProto(t *wire.Tensor) (graph.Value, error) {
+	raw, err := t.Bytes()
+	if err != nil {
+		return graph.Value{}, err
+	}
+	return leafOf(t, raw)
+}
+
+type fuzzSeed struct {
+	opset int64
+	nodes []wire.Node
+}
+
+// fuzzSeeds has a few nodes of every family, each making y of x and w.
+func fuzzSeeds() []fuzzSeed {
+	ints := func(out string, v ...int64) wire.Node {
+		return nodeOf("Constant", nil, names{out}, attrInts("value_ints", v...))
+	}
+	reshaped := func(op string, attrs ...wire.Attribute) []wire.Node {
+		return []wire.Node{
+			ints("s", 1, 1, 2), nodeOf("Reshape", names{"x", "s"}, names{"a"}), nodeOf("Reshape", names{"w", "s"}, names{"b"}),
+			nodeOf(op, names{"a", "b"}, names{"y"}, attrs...),
+		}
+	}
+	return []fuzzSeed{
+		{13, reshaped("Conv", attrInts("pads", 1, 1), attrInts("strides", 2), attrText("auto_pad", "NOTSET"))},
+		{13, reshaped("ConvTranspose", attrInts("output_padding", 1), attrInts("strides", 2))},
+		{13, reshaped("Concat", attrInt("axis", -1))},
+		{13, reshaped("MatMul")},
+		{13, []wire.Node{ints("s", 1, 1, 2), nodeOf("Reshape", names{"x", "s"}, names{"a"}),
+			nodeOf("MaxPool", names{"a"}, names{"y", "i"}, attrInts("kernel_shape", 2), attrInt("ceil_mode", 1), attrInts("dilations", 1))}},
+		{19, []wire.Node{ints("s", 1, 1, 2), nodeOf("Reshape", names{"x", "s"}, names{"a"}),
+			nodeOf("AveragePool", names{"a"}, names{"y"}, attrInts("kernel_shape", 2), attrInts("pads", 1, 0), attrInt("count_include_pad", 1))}},
+		{13, []wire.Node{ints("a", 0), ints("b", 5), ints("c", -1), nodeOf("Slice", names{"x", "b", "a", "a", "c"}, names{"y"})}},
+		{9, []wire.Node{nodeOf("Slice", names{"x"}, names{"y"}, attrInts("starts", -2), attrInts("ends", 9), attrInts("axes", 0))}},
+		{13, []wire.Node{nodeOf("Split", names{"x"}, names{"y", "z"}, attrInt("axis", 0))}},
+		{18, []wire.Node{nodeOf("Split", names{"x"}, names{"y", "z"}, attrInt("num_outputs", 2))}},
+		{13, []wire.Node{ints("p", 1, -1), nodeOf("Pad", names{"x", "p"}, names{"y"}, attrText("mode", "reflect"))}},
+		{13, []wire.Node{nodeOf("Shape", names{"x"}, names{"s"}), nodeOf("ConstantOfShape", names{"s"}, names{"y"})}},
+		{13, []wire.Node{ints("i", 0, -1), nodeOf("Gather", names{"x", "i"}, names{"a"}), nodeOf("ScatterElements", names{"x", "i", "w"}, names{"y"})}},
+		{13, []wire.Node{ints("i", 1), ints("d", 3), nodeOf("OneHot", names{"i", "d", "w"}, names{"y"}, attrInt("axis", 0))}},
+		{13, []wire.Node{ints("r", 3), nodeOf("Tile", names{"x", "r"}, names{"y"})}},
+		{13, []wire.Node{ints("a", 0), nodeOf("Unsqueeze", names{"x", "a"}, names{"b"}), nodeOf("Trilu", names{"b"}, names{"c"}),
+			nodeOf("Squeeze", names{"c"}, names{"d"}), nodeOf("Transpose", names{"d"}, names{"y"})}},
+		{13, []wire.Node{nodeOf("Constant", nil, names{"a"}, attrInt("value_int", 1)), nodeOf("Constant", nil, names{"b"}, attrInt("value_int", 6)),
+			nodeOf("Range", names{"a", "b", "a"}, names{"y"})}},
+		{13, []wire.Node{nodeOf("Softmax", names{"x"}, names{"a"}), nodeOf("ReduceSum", names{"a"}, names{"b"}), nodeOf("Where", names{"c", "x", "w"}, names{"y"}),
+			nodeOf("Greater", names{"x", "b"}, names{"c"})}},
+		{13, []wire.Node{ints("k", 1), nodeOf("TopK", names{"x", "k"}, names{"y", "i"})}},
+		{13, []wire.Node{nodeOf("Cast", names{"x"}, names{"y"}, attrInt("to", 7))}},
+	}
+}
