@@ -257,7 +257,10 @@ func gather[T any](dst, src []T, l shape.Layout) {
 // may be shared.
 func (t *Tensor) bytes() []byte {
 	size, n := t.dtype.Size(), t.Len()
-	if n > 0 && t.IsDense() {
+	if n == 0 {
+		return nil
+	}
+	if t.IsDense() {
 		return t.data[t.layout.Offset*size:][:n*size]
 	}
 	out := kernel.Alloc(n * size)
