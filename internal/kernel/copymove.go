@@ -150,6 +150,15 @@ func (m *mover[T]) run(task int, dst []T, to int, src []T, from int, scratch []b
 	m.move(task*m.each, min((task+1)*m.each, m.units), dst, to, src, from, scratch)
 }
 
+// line returns the number of elements when all of them are one dense run on
+// both sides, else 0.
+func (m *mover[T]) line() int {
+	if m.units == 1 && m.rows == 1 && m.loop == moveRuns {
+		return m.cols
+	}
+	return 0
+}
+
 // all does the work of every task.
 func (m *mover[T]) all(dst []T, to int, src []T, from int, scratch []byte) {
 	switch m.units {

@@ -22,7 +22,7 @@ type gatherKernel[T word] struct {
 	outer              Walk     // data and output before the axis
 	list               Walk     // indices and output
 	slice              mover[T] // the axes behind
-	single             bool     // a slice is one element
+	run                int      // elements of a slice that lies dense on both sides, else 0
 	count              int      // indices
 	units, tasks, each int      // a unit is one slice
 }
@@ -37,7 +37,7 @@ func (k *gatherKernel[T]) Bind(in, out []*Operand) {
 	for _, d := range k.data.Shape[k.axis+1:] {
 		cost *= d
 	}
-	k.single = cost == 1
+	k.run = k.slice.line()
 	k.count = k.list.Rows * k.list.Len
 	k.units = k.outer.Rows * k.outer.Len * k.count
 	k.tasks, k.each = Parts(k.units, cost)
@@ -83,10 +83,13 @@ func (k *gatherKernel[T]) slices(from, to, first, n int, scratch []byte) error {
 			if !ok {
 				return errIndex(indices.at(i), k.axis, extent)
 			}
-			if k.single {
-				dst[d] = src[from+x*stride]
-			} else {
-				k.slice.all(dst, d, src, from+x*stride, scratch)
+			switch s := from + x*stride; {
+			case k.run == 1:
+				dst[d] = src[s]
+			case k.run > 0:
+				copy(dst[d:d+k.run], src[s:s+k.run])
+			default:
+				k.slice.all(dst, d, src, s, scratch)
 			}
 			i += w.Inner[0]
 			d += w.Inner[1]

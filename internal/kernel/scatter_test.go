@@ -78,8 +78,8 @@ func TestScatterElements(t *testing.T) {
 		dt := anyType(rng)
 		how := anyCombine(rng, dt)
 		dims := append(kerneltest.Shape(rng, 3, 6), 1+rng.IntN(6))
-		if n%200 == 0 {
-			dims = []int{200 + rng.IntN(50), 2 + rng.IntN(3), 150} // several tasks
+		if n%250 == 0 {
+			dims = []int{100 + rng.IntN(50), 2 + rng.IntN(2), 150} // several tasks
 		}
 		axis := rng.IntN(len(dims))
 		list := slices.Clone(dims)
@@ -115,8 +115,8 @@ func TestScatterND(t *testing.T) {
 		dims := kerneltest.Shape(rng, 4, 6)
 		tuple := rng.IntN(len(dims) + 1)
 		list := kerneltest.Shape(rng, 2, 6)
-		if n%200 == 0 {
-			dims, tuple = []int{200 + rng.IntN(50), 2 + rng.IntN(3), 150}, rng.IntN(3)
+		if n%250 == 0 {
+			dims, tuple = []int{100 + rng.IntN(50), 2 + rng.IntN(2), 150}, rng.IntN(3)
 		}
 		if slices.Contains(dims[:tuple], 0) {
 			list = append(list, 0)

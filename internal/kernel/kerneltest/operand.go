@@ -100,7 +100,7 @@ func Randomize(rng *rand.Rand, o *kernel.Operand) {
 			kernel.Slice[uint16](o)[i] = uint16(rng.IntN(2)<<15 | (120+rng.IntN(8))<<7 | rng.IntN(1<<7))
 		}
 	default:
-		scribble(rng, &kernel.Operand{Data: o.Data, DType: dtype.Uint8, Shape: []int{len(o.Data)}, Strides: []int{1}})
+		scribble(rng, &kernel.Operand{Data: o.Data, DType: o.DType, Shape: []int{len(o.Data) / o.DType.Size()}, Strides: []int{1}})
 	}
 }
 
@@ -108,8 +108,9 @@ func Randomize(rng *rand.Rand, o *kernel.Operand) {
 func scribble(rng *rand.Rand, o *kernel.Operand) {
 	w := o.DType.Size()
 	each(o, func(at int) {
+		bits := rng.Uint64()
 		for i := range w {
-			o.Data[at*w+i] = byte(rng.Uint32())
+			o.Data[at*w+i] = byte(bits >> (8 * i))
 		}
 	})
 }
@@ -134,7 +135,7 @@ func Set[T any](o *kernel.Operand, values []T) {
 // Bytes returns the bytes of the elements of o in row-major order.
 func Bytes(o *kernel.Operand) []byte {
 	w := o.DType.Size()
-	var out []byte
+	out := make([]byte, 0, w*shape.Shape(o.Shape).Elems())
 	each(o, func(at int) { out = append(out, o.Data[at*w:(at+1)*w]...) })
 	return out
 }
