@@ -8,7 +8,10 @@ import (
 // binary converts an operator that is code over two inputs which broadcast
 // against each other.
 func binary(code op.Code) converter {
-	return func(c *call) []graph.Value { return list(c.elementwise(code, nil, c.in...)) }
+	return func(c *call) []graph.Value {
+		c.attrUntil(6, "axis", "broadcast")
+		return list(c.elementwise(code, nil, c.in...))
+	}
 }
 
 // legacyBinary converts an operator of two inputs as it was before opset 7.

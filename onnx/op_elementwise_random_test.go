@@ -49,7 +49,7 @@ func randomAttributes(rng *rand.Rand) []wire.Attribute {
 	seen := make(map[string]bool)
 	for _, kind := range []wire.AttrKind{wire.AttrInt, wire.AttrFloat, wire.AttrInts, wire.AttrFloats, wire.AttrString} {
 		for _, name := range attributeNames[kind] {
-			if seen[name] || rng.IntN(3) == 0 {
+			if seen[name] || rng.IntN(8) > 0 {
 				continue
 			}
 			seen[name] = true

@@ -63,6 +63,7 @@ func (c *call) castTo(v graph.Value, t dtype.Type) graph.Value {
 // clip takes its bounds as inputs; an absent one bounds nothing, so that an
 // infinity stays one. Where the bounds cross, the upper one wins.
 func clip(c *call) []graph.Value {
+	c.attrUntil(10, "min", "max")
 	y := c.in[0]
 	for i, code := range [...]op.Code{1: op.Maximum, 2: op.Minimum} {
 		if i == 0 || !c.has(i) {

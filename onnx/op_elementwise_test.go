@@ -233,6 +233,7 @@ func TestLegacyBroadcast(t *testing.T) {
 		{"logic", "And", 1, attrs(broadcast, attrInt("axis", 0)), in{truth([]float64{1, 1, 1, 0}, 2, 2), truth([]float64{0, 1})}, in{truth([]float64{0, 0, 1, 0}, 2, 2)}, ""},
 		{"both ways since 7", "Add", 7, nil, in{f32([]float64{0, 10}, 2, 1), counting(0, 3)}, in{f32([]float64{0, 1, 2, 10, 11, 12}, 2, 3)}, ""},
 		{"logic since 7", "Xor", 7, nil, in{truth([]float64{0, 1}, 2, 1), truth([]float64{0, 1})}, in{truth([]float64{0, 1, 1, 0}, 2, 2)}, ""},
+		{"axis too late", "Add", 7, attrs(attrInt("axis", 0)), in{x, x}, nil, "attribute axis does not exist after version 6"},
 		{"do not fit", "Add", 14, nil, in{counting(0, 2), counting(0, 3)}, nil, `node 0 "-> y0" (Add): add: shapes [2] and [3] do not broadcast`},
 		{"types differ", "Add", 14, nil, in{counting(0, 2), i64([]float64{1, 2})}, nil, "float32 and int64"},
 	})
@@ -287,6 +288,7 @@ func TestClip(t *testing.T) {
 		{"lower alone", "Clip", 12, nil, in{x, scalar(3)}, in{f32([]float64{3, 3, 3, 5, inf, nan})}, ""},
 		{"crossed", "Clip", 13, nil, in{x, scalar(3), scalar(1)}, in{f32([]float64{1, 1, 1, 1, 1, nan})}, ""},
 		{"bound with an axis", "Clip", 13, nil, in{scalar(7), nil, counting(3, 1)}, in{scalar(3)}, ""},
+		{"attribute too late", "Clip", 11, attrs(attrFloat("min", 0)), in{x}, nil, "attribute min does not exist after version 10"},
 		{"list as bound", "Clip", 13, nil, in{x, counting(0, 2)}, nil, "input 1 is a bound with the shape [2]"},
 		{"integers", "Clip", 12, nil, in{tensorOf(dtype.Int8, []float64{-128, 3}, 2), scalarOf(dtype.Int8, -100)}, in{tensorOf(dtype.Int8, []float64{-100, 3}, 2)}, ""},
 	})

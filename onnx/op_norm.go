@@ -67,6 +67,7 @@ const meanVarianceEpsilon = 1e-9
 
 // meanVarianceNorm takes all axes but the channels by default.
 func meanVarianceNorm(c *call) []graph.Value {
+	c.attrUntil(8, "across_channels", "normalize_variance")
 	axes := []int{0, 2, 3}
 	if c.hasAttr("axes") {
 		axes = c.ints("axes")

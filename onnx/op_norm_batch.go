@@ -20,6 +20,10 @@ func batchNorm(c *call) []graph.Value {
 // attribute "is_test" of the first versions is set. Before opset 9, "spatial"
 // may be 0: each place of each channel then has statistics of its own.
 func legacyBatchNorm(c *call) []graph.Value {
+	c.attrSince(14, "training_mode")
+	if c.version() >= 9 && !c.flag("spatial", true) {
+		c.attrUntil(8, "spatial") // some exporters went on to state the default
+	}
 	epsilon := c.float("epsilon", 1e-5)
 	in := c.in
 	x := c.shape(0)

@@ -40,7 +40,9 @@ func TestBatchNormVersions(t *testing.T) {
 		{"statistics of each place", "BatchNormalization", 7, attrs(eps, attrInt("spatial", 0)), in{x, ones, zeros, place, ones}, in{f32([]float64{0, 0, -2, -2, 4, 4, 2, 2}, 2, 2, 2)}, ""},
 		{"training at each place", "BatchNormalization", 7, attrs(eps, attrInt("spatial", 0), attrFloat("momentum", .5)), in{x, ones, zeros, place, ones},
 			in{f32([]float64{-1, -1, -1, -1, 1, 1, 1, 1}, 2, 2, 2), f32([]float64{2, 4, 2, 4}, 2, 2), f32([]float64{2.5, 2.5, 2.5, 2.5}, 2, 2)}, ""},
-		{"spatial has gone", "BatchNormalization", 9, attrs(eps, attrInt("spatial", 0)), given, in{inferred}, ""},
+		{"spatial has gone", "BatchNormalization", 9, attrs(attrInt("spatial", 0)), given, nil, "attribute spatial does not exist after version 8"},
+		{"spatial as it must be", "BatchNormalization", 9, attrs(eps, attrInt("spatial", 1)), given, in{inferred}, ""},
+		{"training too early", "BatchNormalization", 9, attrs(attrInt("training_mode", 1)), given, nil, "attribute training_mode does not exist before version 14"},
 		{"places do not fit", "BatchNormalization", 6, attrs(attrInt("spatial", 0)), given, nil, "input 1 has the shape [2], but the input has 4 places"},
 		{"channels do not fit", "BatchNormalization", 15, nil, in{x, scale, bias, mean, f32([]float64{1})}, nil, "variance is float32[1], but x float32[2 2 2] has 2 channels"},
 	})

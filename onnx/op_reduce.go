@@ -30,7 +30,9 @@ var reduceOps = []row{
 	{"", "ReduceSumSquare", 18, 1, 2, reduce(op.ReduceSumSquare)},
 
 	{"", "ArgMax", 1, 1, 1, argReduce(true)},
+	{"", "ArgMax", 12, 1, 1, argReduce(true)},
 	{"", "ArgMin", 1, 1, 1, argReduce(false)},
+	{"", "ArgMin", 12, 1, 1, argReduce(false)},
 	{"", "TopK", 1, 1, 1, topK},
 	{"", "TopK", 10, 2, 2, topK},
 	{"", "TopK", 11, 2, 2, topK},
@@ -49,6 +51,7 @@ var reduceOps = []row{
 // legacyReduce takes the axes as an attribute. None at all are all of them.
 func legacyReduce(kind op.ReduceKind) converter {
 	return func(c *call) []graph.Value {
+		c.attrSince(13, "noop_with_empty_axes")
 		return list(c.one(op.Reduce{Kind: kind, Axes: c.ints("axes"), KeepDims: c.flag("keepdims", true)}, c.in[0]))
 	}
 }
@@ -57,6 +60,7 @@ func legacyReduce(kind op.ReduceKind) converter {
 // "noop_with_empty_axes" is set, none.
 func reduce(kind op.ReduceKind) converter {
 	return func(c *call) []graph.Value {
+		c.attrUntil(c.version()-1, "axes")
 		r := op.Reduce{
 			Kind:        kind,
 			NoopIfEmpty: c.flag("noop_with_empty_axes", false),
@@ -71,6 +75,7 @@ func reduce(kind op.ReduceKind) converter {
 
 func argReduce(largest bool) converter {
 	return func(c *call) []graph.Value {
+		c.attrSince(12, "select_last_index")
 		return list(c.one(op.ArgReduce{
 			Max:        largest,
 			Axis:       c.int("axis", 0),
@@ -83,15 +88,14 @@ func argReduce(largest bool) converter {
 // topK takes the number as an attribute at opset 1 and as an input later;
 // since opset 11 it can also find the smallest elements.
 func topK(c *call) []graph.Value {
-	k := op.TopK{Axis: c.int("axis", -1), Largest: true, Sorted: true}
+	c.attrUntil(9, "k")
+	c.attrSince(11, "largest", "sorted")
+	k := op.TopK{Axis: c.int("axis", -1), Largest: c.flag("largest", true), Sorted: c.flag("sorted", true)}
 	if c.version() >= 10 {
 		k.K = c.scalar(1)
 	} else {
 		c.require("k")
 		k.K = c.int("k", 0)
-	}
-	if c.version() >= 11 {
-		k.Largest, k.Sorted = c.flag("largest", true), c.flag("sorted", true)
 	}
 	return c.all(k, c.in[0])
 }
