@@ -35,12 +35,16 @@ type arc struct {
 // The largest networks that are searched. Beyond, a node costs so much time that
 // better greedy placements are the better use of it.
 const (
+	maxItems   = 5_000
 	maxEntries = 1 << 20
 	maxArcs    = 1 << 22
 )
 
 // newNetwork returns nil when the problem is too large to search.
 func newNetwork(p *problem) *network {
+	if len(p.items) > maxItems {
+		return nil
+	}
 	total := 0
 	for i := range p.items {
 		for _, r := range p.items[i].rects {

@@ -7,11 +7,15 @@ import (
 	"slices"
 )
 
-// Default node budgets.
-const (
-	defaultBudget         = 100_000   // to improve on greedy
-	defaultCapacityBudget = 4_000_000 // to fit a capacity, or to prove an optimum
-)
+// defaultCapacityBudget is the default to fit a capacity, or to prove an optimum.
+const defaultCapacityBudget = 4_000_000
+
+// defaultBudget is the default to improve on greedy: about a second, which is
+// fewer nodes the larger the problem, but enough for a few placements.
+func defaultBudget(buffers int) int64 {
+	n := max(1, int64(buffers))
+	return max(min(100_000, 50_000_000/n), 8*n)
+}
 
 // A run is one call of [Place].
 type run struct {
@@ -43,7 +47,7 @@ func place(ctx context.Context, buffers []Buffer, opt Options) (*Placement, erro
 		case opt.Capacity > 0 || opt.Strategy == Exact:
 			r.budget = defaultCapacityBudget
 		default:
-			r.budget = defaultBudget
+			r.budget = defaultBudget(len(buffers))
 		}
 	}
 	for _, c := range p.components() {

@@ -138,7 +138,7 @@ func (s *searcher) run(capacity, limit int64, stop func() bool) status {
 	for i := range items {
 		items[i] = int32(i)
 	}
-	return s.split(items, 0, int32(s.net.p.sections))
+	return s.split(items, len(items), 0, int32(s.net.p.sections))
 }
 
 func (s *searcher) reset(capacity int64) {
@@ -167,8 +167,9 @@ func (s *searcher) reset(capacity int64) {
 	}
 }
 
-// solve places items, all of which lie within the sections [a, b).
-func (s *searcher) solve(items []int32, a, b int32) status {
+// solve places those of items that are not placed, which number left and lie
+// within the sections [a, b).
+func (s *searcher) solve(items []int32, left int, a, b int32) status {
 	key := s.key(items)
 	if s.memo[key%memoSize] == key {
 		s.nodes++
@@ -184,7 +185,7 @@ func (s *searcher) solve(items []int32, a, b int32) status {
 		i, ready := s.pick(items, a, b)
 		mark := s.mark()
 		if s.put(i) && s.infer() {
-			if st := s.split(items, a, b); st != failed {
+			if st := s.split(items, left-1, a, b); st != failed {
 				return st
 			}
 		}
@@ -215,7 +216,7 @@ func (s *searcher) raiseTried(items, tried []int32) bool {
 	}
 	least := int64(unbounded)
 	for _, i := range items {
-		if s.stamps[i] != s.stamp {
+		if !s.placed[i] && s.stamps[i] != s.stamp {
 			least = min(least, s.floor[i]+s.net.p.items[i].size)
 		}
 	}
@@ -229,7 +230,17 @@ func (s *searcher) raiseTried(items, tried []int32) bool {
 
 // split solves, one after the other, the parts into which the items not placed
 // fall: they share no section with each other.
-func (s *searcher) split(items []int32, a, b int32) status {
+func (s *searcher) split(items []int32, left int, a, b int32) status {
+	if left == 0 {
+		return solved
+	}
+	cut := false
+	for t := a + 1; t < b; t++ {
+		cut = cut || s.spanning[t] == 0
+	}
+	if !cut && 2*left > len(items) {
+		return s.solve(items, left, a, b) // not worth a list of their own
+	}
 	base := len(s.pool)
 	st := solved
 	for from, t := a, a+1; t <= b && st == solved; t++ {
@@ -243,7 +254,7 @@ func (s *searcher) split(items []int32, a, b int32) status {
 			}
 		}
 		if part := s.pool[start:]; len(part) > 0 {
-			st = s.solve(part, from, t)
+			st = s.solve(part, len(part), from, t)
 		}
 		from = t
 	}
@@ -256,6 +267,9 @@ func (s *searcher) split(items []int32, a, b int32) status {
 func (s *searcher) key(items []int32) uint64 {
 	h := s.salt
 	for _, i := range items {
+		if s.placed[i] {
+			continue
+		}
 		h += mix(uint64(s.floor[i])*0x9e3779b97f4a7c15 + uint64(i)*0xc2b2ae3d27d4eb4f + s.salt)
 	}
 	return mix(h) | memoSize // never the zero of an empty slot
@@ -289,6 +303,9 @@ func (s *searcher) pick(items []int32, a, b int32) (item int32, ready bool) {
 	}
 	item = none
 	for _, i := range items {
+		if s.placed[i] {
+			continue
+		}
 		r := s.blocker(i) == none
 		if item == none || r && !ready || r == ready && s.floor[i] < s.floor[item] {
 			item, ready = i, r
