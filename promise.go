@@ -95,11 +95,27 @@ func (p *Promise) Materialize(ctx context.Context) (*Tensor, error) {
 // Materialize computes several promises in one run, in which what they share
 // is computed once.
 func Materialize(ctx context.Context, promises ...*Promise) ([]*Tensor, error) {
+	return MaterializeWith(ctx, RunOptions{}, promises...)
+}
+
+// RunOptions change how promises are materialised. The zero value is the
+// default.
+type RunOptions struct {
+	// Workers is the number of goroutines that share each step; 0 means one
+	// for each processor. Results do not depend on it.
+	Workers int
+	// Poison fills buffers that are fresh or freed with bytes that no right
+	// program reads, so that a wrong read shows.
+	Poison bool
+}
+
+// MaterializeWith is [Materialize] with options.
+func MaterializeWith(ctx context.Context, opt RunOptions, promises ...*Promise) ([]*Tensor, error) {
 	roots, err := fused(promises)
 	if err != nil {
 		return nil, err
 	}
-	results, err := exec.Compute(ctx, roots, exec.Options{})
+	results, err := exec.Compute(ctx, roots, exec.Options{Workers: opt.Workers, Poison: opt.Poison})
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}

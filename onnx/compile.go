@@ -21,6 +21,9 @@ type Options struct {
 	RowDim string
 	// Dims are the sizes of the other symbolic extents, by name.
 	Dims map[string]int
+	// Open is the size of every extent that nothing else fixes; 0 makes such
+	// an extent an error.
+	Open int
 	// Shapes are the shapes of inputs, by name, where the model leaves
 	// extents open without naming them, or to override it. At most the axes
 	// that the model calls RowDim may vary.
@@ -140,6 +143,8 @@ func (v ValueInfo) leaf(opt *Options, rowDim string, rows int) (graph.Value, err
 			vary = append(vary, axis)
 		case d.Name != "" && named:
 			dims[axis] = size
+		case opt.Open > 0:
+			dims[axis] = opt.Open
 		default:
 			return graph.Value{}, fmt.Errorf("input %v: the extent of axis %d is open; state it", v, axis)
 		}

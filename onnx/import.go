@@ -183,11 +183,16 @@ func (m *Model) build(ctx context.Context, inputs map[string]graph.Value, bound 
 // The model is planned for these very inputs, so that even shapes that depend
 // on data are known; inputs and outputs may share storage.
 func (m *Model) Run(ctx context.Context, inputs map[string]*berth.Tensor) (map[string]*berth.Tensor, error) {
+	return m.RunWith(ctx, berth.RunOptions{}, inputs)
+}
+
+// RunWith is [Model.Run] with options.
+func (m *Model) RunWith(ctx context.Context, opt berth.RunOptions, inputs map[string]*berth.Tensor) (map[string]*berth.Tensor, error) {
 	promises, err := m.Promises(ctx, inputs)
 	if err != nil {
 		return nil, err
 	}
-	results, err := berth.Materialize(ctx, promises...)
+	results, err := berth.MaterializeWith(ctx, opt, promises...)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
 	}

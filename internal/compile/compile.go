@@ -49,7 +49,8 @@ type Program struct {
 	Layout  *circuit.Layout
 	Buffers *circuit.BufferPlan
 
-	Edges []Edge // by circuit edge
+	Edges  []Edge // by circuit edge
+	Values []Placed
 }
 
 // An Edge says what a circuit edge stands for.
@@ -171,7 +172,11 @@ func Compile(ctx context.Context, outputs []Output, eval Evaluator, opt Options)
 	if err := l.layOut(); err != nil {
 		return nil, err
 	}
-	return l.prog, l.steps()
+	if err := l.steps(); err != nil {
+		return nil, err
+	}
+	l.describe()
+	return l.prog, nil
 }
 
 func errView(v *val, rows int) error {

@@ -328,7 +328,7 @@ func (l *lowerer) step(i int, s *plan.Step) error {
 	}
 	step := Step{Index: i, Op: s.Node.Op(), Label: s.Node.Label(), Moves: moves(s.Node.Op())}
 	for _, in := range s.Inputs {
-		o, err := l.operand(in.Value, func(sample int) shape.Layout { return l.p.vals[in.Value].layouts[sample] })
+		o, err := l.operand(in.Value, l.p.layoutAt(in.Value))
 		if err != nil {
 			return err
 		}
@@ -336,7 +336,7 @@ func (l *lowerer) step(i int, s *plan.Step) error {
 	}
 	for o := range s.Outputs {
 		v := s.Node.Output(o)
-		out, err := l.operand(v, func(sample int) shape.Layout { return l.p.vals[v].layouts[sample] })
+		out, err := l.operand(v, l.p.layoutAt(v))
 		if err != nil {
 			return err
 		}
@@ -364,7 +364,7 @@ func (l *lowerer) copies(i int, s *plan.Step, parts []*val) error {
 			continue
 		}
 		in := s.Inputs[k].Value
-		from, err := l.operand(in, func(sample int) shape.Layout { return l.p.vals[in].layouts[sample] })
+		from, err := l.operand(in, l.p.layoutAt(in))
 		if err != nil {
 			return err
 		}

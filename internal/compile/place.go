@@ -55,6 +55,9 @@ func (v *val) root() *val {
 	return v
 }
 
+// layoutAt returns the layout of v at a sampled number of rows.
+func (v *val) layoutAt(sample int) shape.Layout { return v.layouts[sample] }
+
 // placer decides which values share bytes. It walks the plan backwards, so
 // that it knows where a consumer lies when it comes to the value consumed.
 type placer struct {
@@ -75,6 +78,15 @@ func (p *placer) typeAt(s int, v graph.Value) graph.Type {
 
 // opAt returns the op of node n at sample s.
 func (p *placer) opAt(s int, n *graph.Node) graph.Op { return p.at[s][n].Op() }
+
+// layoutAt returns the layout of v as a function of the sample; that of an
+// absent value is not to be asked for.
+func (p *placer) layoutAt(v graph.Value) func(sample int) shape.Layout {
+	if v.IsZero() {
+		return nil
+	}
+	return p.vals[v].layoutAt
+}
 
 // collect lists the values of the plan with their readers.
 func (p *placer) collect() {
