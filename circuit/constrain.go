@@ -17,10 +17,10 @@ type packing struct {
 	block int   // the pack that a row pack is a block of, or none
 }
 
-const (
-	noEdge EdgeID = -1
-	none          = -1
-)
+// noEdge is no edge, none is no packing.
+const noEdge EdgeID = -1
+
+const none = -1
 
 func (p *packing) String() string {
 	if p.byRow {
@@ -304,16 +304,6 @@ func (k *constraints) checkInterleaved() error {
 			if root := k.class.find(e); k.around[root] == none {
 				k.around[root], like[root] = in, EdgeID(e)
 			}
-		}
-	}
-	for i := range k.packings {
-		p := &k.packings[i]
-		if !p.byRow || p.over == noEdge {
-			continue
-		}
-		if in := k.around[k.root(p.over)]; in != none && k.packings[in].pitch != p.pitch {
-			return &PlanError{Kind: ErrContradiction, Constraint: p.String(), Edge: k.name(p.over),
-				Detail: fmt.Sprintf("its rows are %d bytes apart, and %d in %s", p.pitch, k.packings[in].pitch, &k.packings[in])}
 		}
 	}
 	for e, stored := range k.stored {

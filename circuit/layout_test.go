@@ -92,6 +92,8 @@ func TestImpossibleLayouts(t *testing.T) {
 		{"pack that joins two externals", "external x y\npack e g over x\npack a d over y\nalias a e", ErrTwoExternals, []string{`"x"`, `"y"`}},
 		{"beside an external", "external c\npack a b over c\npack x d\nalias d b", ErrOutsideExternal, []string{`"x"`, `"c"`}},
 
+		{"beyond an external", "external c\npack a b over c\npack d x\nalias d a", ErrOutsideExternal, []string{`"x"`, "512 bytes from byte 256 of a buffer of 512"}},
+
 		{"alias of different sizes", "alias a c", ErrAliasSize, []string{"alias 0", "256 bytes", "512 bytes"}},
 		{"alias of different rows of a row pack", "rowpack a b\nalias d a", ErrAliasRows, []string{"row pack 0", "8 rows of 32", "4 rows of 64"}},
 		{"alias within a pack", "pack a c b\nalias a b", ErrAliasInPack, []string{"pack 0", `"a"`, `"b"`}},
@@ -157,6 +159,8 @@ func TestPossibleLayouts(t *testing.T) {
 		{"pack over a pack member", "pack s c\npack e g over c", "s c+100 e+100 g+356"},
 		{"row pack within a pack", "rowpack a b\npack s a h", "s a+100/128 b+164/128 h+612"},
 		{"row pack first in a pack", "rowpack a b\npack a h", "a/128 b+64/128 h+512"},
+		{"row pack as a block over an edge", "rowpack a b\npack a over c", "c a+0/128 b+64/128"},
+		{"row pack over an edge as a block over another", "rowpack a b over c\npack a over x", "x c+0 a+0/128 b+64/128"},
 		{"row pack over an edge within a pack", "rowpack a b over c\npack s a h", "s c+100 a+100/128 b+164/128 h+612"},
 		{"row pack within rows", "rowpack c x\nrowpack a b over c", "c/256 x+128/256 a+0/256 b+64/256"},
 		{"row pack within rows of an alias", "rowpack c x\nalias c h\nrowpack a b over h", "c/256 x+128/256 h+0/256 a+0/256 b+64/256"},

@@ -65,17 +65,16 @@ func (o *offsets) find(x int) (root int, after int64) {
 }
 
 // join adds the equation that b lies d bytes after a; d is not negative. If both
-// are in one set already nothing changes, fresh is false and known is where b
-// lies; the equation holds if known is d. ok is false if positions could become
-// larger than maxReach.
-func (o *offsets) join(a, b int, d int64) (known int64, fresh, ok bool) {
+// are in one set already nothing changes, and known is where b lies; the equation
+// holds if known is d. ok is false if positions could become larger than maxReach.
+func (o *offsets) join(a, b int, d int64) (known int64, ok bool) {
 	ra, da := o.find(a)
 	rb, db := o.find(b)
 	if ra == rb {
-		return db - da, false, true
+		return db - da, true
 	}
 	if d > maxReach-o.reach {
-		return 0, true, false
+		return 0, false
 	}
 	o.reach += d
 	step := da + d - db // from ra to rb
@@ -85,5 +84,5 @@ func (o *offsets) join(a, b int, d int64) (known int64, fresh, ok bool) {
 	o.sets[ra] += o.sets[rb]
 	o.sets[rb] = ra
 	o.delta[rb] = step
-	return d, true, true
+	return d, true
 }

@@ -13,7 +13,7 @@ type block struct {
 	edge     EdgeID // the lowest edge
 	external EdgeID // the edge that the executor binds, or noEdge; then this is where the block lies
 	lo, hi   int64  // the bytes it spans, as positions
-	knotted  bool   // two ways lead from one class to another: see checkOverlaps
+	knotted  bool   // some class is in two packings, or under two: see checkOverlaps
 }
 
 // A solution is where classes lie, by class root. Positions are in bytes and mean
@@ -31,8 +31,7 @@ func (k *constraints) solve() (*solution, error) {
 	n := len(k.c.Edges)
 	s := &solution{constraints: k, at: make([]int64, n), blockOf: make([]int, n)}
 	eq := newOffsets(n)
-	knots, err := k.equate(eq)
-	if err != nil {
+	if err := k.equate(eq); err != nil {
 		return nil, err
 	}
 	numbered := make([]int, n) // by root in eq: the number of its block plus one
@@ -53,9 +52,6 @@ func (k *constraints) solve() (*solution, error) {
 		b.classes = append(b.classes, class)
 		b.knotted = b.knotted || len(k.members[class]) > 1 || k.overs[class] > 1
 	}
-	for _, class := range knots {
-		s.blocks[s.blockOf[class]].knotted = true
-	}
 	for i := range s.blocks {
 		if err := s.bound(&s.blocks[i]); err != nil {
 			return nil, err
@@ -64,15 +60,14 @@ func (k *constraints) solve() (*solution, error) {
 	return s, s.checkAligned()
 }
 
-// equate adds what packings say of positions. It returns classes that were
-// joined by a second equation, which agreed.
-func (k *constraints) equate(eq *offsets) (knots []int, err error) {
+// equate adds what packings say of positions.
+func (k *constraints) equate(eq *offsets) error {
 	in := make([]int, len(k.c.Edges)) // by class: the packing that last had it as a member, plus one
 	member := make([]EdgeID, len(k.c.Edges))
 	for id := range k.packings {
 		p := &k.packings[id]
 		join := func(a, b EdgeID, d int64) error {
-			known, fresh, ok := eq.join(k.root(a), k.root(b), d)
+			known, ok := eq.join(k.root(a), k.root(b), d)
 			if !ok {
 				return &PlanError{Kind: ErrOverflow, Constraint: p.String(), Edge: k.name(b), Detail: "the bytes of all packs together"}
 			}
@@ -80,15 +75,12 @@ func (k *constraints) equate(eq *offsets) (knots []int, err error) {
 				return &PlanError{Kind: ErrContradiction, Constraint: p.String(), Edge: k.name(b), Other: k.name(a),
 					Detail: fmt.Sprintf("the first lies %d bytes after the second here, and %d by other constraints", d, known)}
 			}
-			if !fresh && k.root(a) != k.root(b) {
-				knots = append(knots, k.root(a))
-			}
 			return nil
 		}
 		for i, m := range p.members {
 			class := k.root(m)
 			if in[class] == id+1 && k.size[m].bytes > 0 {
-				return nil, &PlanError{Kind: ErrAliasInPack, Constraint: p.String(), Edge: k.name(member[class]), Other: k.name(m)}
+				return &PlanError{Kind: ErrAliasInPack, Constraint: p.String(), Edge: k.name(member[class]), Other: k.name(m)}
 			}
 			in[class], member[class] = id+1, m
 			if i == 0 {
@@ -100,16 +92,16 @@ func (k *constraints) equate(eq *offsets) (knots []int, err error) {
 				d, _ = k.itemBytes(before)
 			}
 			if err := join(before, m, d); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if p.over != noEdge {
 			if err := join(p.over, p.members[0], 0); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return knots, nil
+	return nil
 }
 
 // bytesOf returns the bytes that a class keeps from other blocks: from position
