@@ -15,7 +15,7 @@ var linearOps = []row{
 	{"", "Gemm", 11, 2, 3, convertGemm},
 	{"", "Conv", 1, 2, 3, convertConv},
 	{"", "ConvTranspose", 1, 2, 3, convertConvTranspose},
-	{"", "ConvTranspose", 11, 2, 3, convertConvTranspose},
+	{"", "Einsum", 12, 1, many, convertEinsum},
 }
 
 func convertMatMul(c *call) []graph.Value { return list(c.one(op.MatMul{}, c.in...)) }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/onnx/internal/wire"
 )
 
 func TestGemm(t *testing.T) {
@@ -80,5 +81,47 @@ func TestConvTranspose(t *testing.T) {
 		{"same", "ConvTranspose", 11, attrs(attrText("auto_pad", "SAME_UPPER"), attrInts("strides", 2)), in{x, w}, in{f32([]float64{1, 10, 102, 20, 203, 30}, 1, 1, 6)}, ""},
 		{"groups and bias", "ConvTranspose", 22, attrs(attrInt("group", 2)), in{counting(1, 1, 2, 1), f32([]float64{1, 10}, 2, 1, 1), f32([]float64{100, 200})},
 			in{f32([]float64{101, 220}, 1, 2, 1)}, ""},
+	})
+}
+
+func TestEinsum(t *testing.T) {
+	equation := func(text string) []wire.Attribute { return attrs(attrText("equation", text)) }
+	m, v := counting(1, 2, 2), f32([]float64{10, 100}) // [[1 2] [3 4]]
+	cube := counting(0, 2, 2, 2)
+	runNodeTests(t, []nodeTest{
+		{"product, in the order of the alphabet", "Einsum", 12, equation("bk , ka"), in{m, m}, in{f32([]float64{7, 15, 10, 22}, 2, 2)}, ""},
+		{"product", "Einsum", 12, equation("ik,kj->ij"), in{m, m}, in{f32([]float64{7, 10, 15, 22}, 2, 2)}, ""},
+		{"capitals before small letters", "Einsum", 12, equation("aB"), in{counting(1, 1, 2)}, in{counting(1, 2, 1)}, ""},
+		{"transposed", "Einsum", 12, equation("ij->ji"), in{m}, in{f32([]float64{1, 3, 2, 4}, 2, 2)}, ""},
+		{"sum", "Einsum", 12, equation("ij->"), in{m}, in{scalarOf(dtype.Float32, 10)}, ""},
+		{"sum of columns", "Einsum", 12, equation("ij->j"), in{m}, in{f32([]float64{4, 6})}, ""},
+		{"trace", "Einsum", 12, equation("ii"), in{m}, in{scalarOf(dtype.Float32, 5)}, ""},
+		{"diagonal", "Einsum", 12, equation("ii->i"), in{m}, in{f32([]float64{1, 4})}, ""},
+		{"diagonal of three axes", "Einsum", 12, equation("iii->i"), in{cube}, in{f32([]float64{0, 7})}, ""},
+		{"diagonals of matrices", "Einsum", 12, equation("...ii->...i"), in{cube}, in{f32([]float64{0, 3, 4, 7}, 2, 2)}, ""},
+		{"elementwise", "Einsum", 12, equation("i,i->i"), in{v, v}, in{f32([]float64{100, 10000})}, ""},
+		{"inner product", "Einsum", 12, equation("i,i"), in{v, v}, in{scalarOf(dtype.Float32, 10100)}, ""},
+		{"outer product, turned", "Einsum", 12, equation("i,j->ji"), in{v, f32([]float64{1, 2, 3})}, in{f32([]float64{10, 100, 20, 200, 30, 300}, 3, 2)}, ""},
+		{"summed before and after", "Einsum", 12, equation("ab,cd->a"), in{m, m}, in{f32([]float64{30, 70})}, ""},
+		{"batches", "Einsum", 12, equation("bij,bj->ib"), in{cube, f32([]float64{1, 0, 0, 1}, 2, 2)}, in{f32([]float64{0, 5, 2, 7}, 2, 2)}, ""},
+		{"three operands", "Einsum", 12, equation("i,ij,j->"), in{v, m, v}, in{scalarOf(dtype.Float32, 45100)}, ""},
+		{"a label that the last one needs", "Einsum", 12, equation("ij,ij,i->j"), in{m, m, v}, in{f32([]float64{910, 1640})}, ""},
+		{"ellipses of unlike rank", "Einsum", 12, equation("...j,...j->..."), in{cube, f32([]float64{1, 2}, 1, 2)}, in{f32([]float64{2, 8, 14, 20}, 2, 2)}, ""},
+		{"an ellipsis without output term", "Einsum", 12, equation("...i,i"), in{m, v}, in{f32([]float64{210, 430})}, ""},
+		{"an ellipsis that stands for nothing", "Einsum", 12, equation("...i->...i"), in{v}, in{v}, ""},
+		{"scalars", "Einsum", 12, equation(",->"), in{scalarOf(dtype.Float32, 3), scalarOf(dtype.Float32, 4)}, in{scalarOf(dtype.Float32, 12)}, ""},
+		{"integers", "Einsum", 12, equation("i,i->"), in{i64([]float64{3, 4}), i64([]float64{5, 6})}, in{scalarOf(dtype.Int64, 39)}, ""},
+		{"nothing to sum", "Einsum", 12, equation("ij,j->i"), in{tensorOf(dtype.Float32, nil, 2, 0), tensorOf(dtype.Float32, nil, 0)}, in{f32([]float64{0, 0})}, ""},
+		{"unlike extents", "Einsum", 12, equation("i,i->"), in{v, counting(0, 3)}, nil, "extents 2 and 3 are not the same for 'i'"},
+		{"unlike diagonal", "Einsum", 12, equation("ii"), in{counting(0, 2, 3)}, nil, "axes for 'i' have the extents 2 and 3"},
+		{"too few terms", "Einsum", 12, equation("i->"), in{v, v}, nil, "1 terms for 2 inputs"},
+		{"too few letters", "Einsum", 12, equation("i"), in{m}, nil, `the term "i" does not fit 2 axes`},
+		{"too many letters", "Einsum", 12, equation("ijk"), in{m}, nil, `the term "ijk" does not fit 2 axes`},
+		{"an unknown output label", "Einsum", 12, equation("i->j"), in{v}, nil, "has 'j', which no input has"},
+		{"an output label twice", "Einsum", 12, equation("i->ii"), in{v}, nil, "has 'i' twice"},
+		{"an ellipsis left out", "Einsum", 12, equation("...i->i"), in{m}, nil, "leaves out the ellipsis"},
+		{"other characters", "Einsum", 12, equation("i,j->i.j"), in{v, v}, nil, "'.' in the term"},
+		{"two arrows", "Einsum", 12, equation("i->i->i"), in{v}, nil, "in the term"},
+		{"no equation", "Einsum", 12, nil, in{v}, nil, "does not fit 1 axes"},
 	})
 }
