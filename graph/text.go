@@ -1,14 +1,9 @@
 package graph
 
 import (
-	"bytes"
-	"encoding/base64"
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/berth-go/berth/dtype"
-	"github.com/berth-go/berth/internal/kernel"
 )
 
 // Format prints the graph that outs are values of, in the form that [Parse]
@@ -120,64 +115,4 @@ func (w *textWriter) constant(n *Node) {
 	size := t.DType.Size()
 	w.WriteString(" data=")
 	w.elements(t, n.leaf.Data[lo*size:hi*size])
-}
-
-// listed is the most elements that are printed one by one.
-const listed = 64
-
-func (w *textWriter) elements(t Type, data []byte) {
-	n := len(data) / t.DType.Size()
-	if n > listed {
-		if g, ok := generatorOf(t.DType, data); ok {
-			w.WriteString(g.String())
-			return
-		}
-		w.WriteString("base64:")
-		w.WriteString(base64.StdEncoding.EncodeToString(data))
-		return
-	}
-	w.WriteByte('[')
-	for i := range n {
-		if i > 0 {
-			w.WriteByte(' ')
-		}
-		w.WriteString(elementText(kernel.ScalarAt(t.DType, data, i)))
-	}
-	w.WriteByte(']')
-}
-
-// elementText prints an element without its type.
-func elementText(s kernel.Scalar) string {
-	text, _, _ := strings.Cut(s.String(), ":")
-	return text
-}
-
-// generatorOf returns the generator that makes data, if there is one.
-func generatorOf(t dtype.Type, data []byte) (generator, bool) {
-	tries := []generator{{kind: "iota"}, {kind: "fill", value: kernel.ScalarAt(t, data, 0)}}
-	const seeds = 100
-	for seed := range uint64(seeds) {
-		tries = append(tries, generator{kind: "hash", seed: seed})
-	}
-	for _, g := range tries {
-		if g.makes(t, data) {
-			return g, true
-		}
-	}
-	return generator{}, false
-}
-
-// makes reports whether data is what g generates. It looks at a few elements
-// before it generates them all.
-func (g generator) makes(t dtype.Type, data []byte) bool {
-	size := t.Size()
-	few := min(len(data), 16*size)
-	made := kernel.Alloc(few)
-	g.generate(t, made)
-	if !bytes.Equal(made, data[:few]) {
-		return false
-	}
-	made = kernel.Alloc(len(data))
-	g.generate(t, made)
-	return bytes.Equal(made, data)
 }
