@@ -204,20 +204,16 @@ func sink(heap []ranked, i int) {
 	}
 }
 
+// floatKeys flips the sign bit of positive numbers and all bits of negative
+// ones.
 func floatKeys[T Float](dst []uint64, src []T, at, step int) {
 	for i := range dst {
-		v := float64(src[at])
+		v := float64(src[at]) + 0 // which makes +0 of -0
 		at += step
 		b := math.Float64bits(v)
-		switch {
-		case v != v:
+		b ^= uint64(int64(b)>>63) | 1<<63
+		if v != v {
 			b = math.MaxUint64
-		case v == 0:
-			b = 1 << 63
-		case b>>63 != 0:
-			b = ^b
-		default:
-			b |= 1 << 63
 		}
 		dst[i] = b
 	}
