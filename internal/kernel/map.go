@@ -132,7 +132,7 @@ func (k *Map) Bind(in, out []*Operand) {
 // Rows of fewer elements are run together, which copies the operands that are
 // not dense: on long rows, every operand with an inner stride of 1 is read in
 // place.
-const shortRow = 128
+const shortRow = 48
 
 func (k *Map) chooseForms() {
 	k.flat = k.walk.Rows > 1 && k.walk.Len < shortRow

@@ -222,3 +222,34 @@ func TestMapDivideByZero(t *testing.T) {
 		}
 	}
 }
+
+// TestMapCastsStrided converts between all widths where both sides are copied
+// through working memory.
+func TestMapCastsStrided(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, from := range dtype.All() {
+		for _, to := range dtype.All() {
+			prog := []kernel.MapInstr{{Code: kernel.MapCast, To: to, Args: [3]kernel.MapArg{kernel.InputArg(0)}}}
+			k, err := kernel.NewMap(prog, []dtype.Type{from})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, dims := range [][]int{{30, 7}, {3, 2000}} {
+				x, y := kerneltest.Dense(from, dims[1], dims[0]), kerneltest.Dense(to, dims[1], dims[0])
+				for _, o := range []*kernel.Operand{x, y} { // transposed
+					o.Shape, o.Strides = dims, []int{1, dims[0]}
+				}
+				randomElements(rng, x)
+				if err := kerneltest.All(rng, k, []*kernel.Operand{x}, []*kernel.Operand{y}); err != nil {
+					t.Fatal(err)
+				}
+				in, out := scalarsOf(x), scalarsOf(y)
+				for i, got := range out {
+					if want := in[i].Cast(to); !withinUlps(got, want, 0) {
+						t.Fatalf("element %d of %v: %v cast to %v is %v, want %v", i, dims, in[i], to, got, want)
+					}
+				}
+			}
+		}
+	}
+}

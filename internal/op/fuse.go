@@ -10,9 +10,9 @@ import (
 	"github.com/berth-go/berth/shape"
 )
 
-// Fuse returns values equal to roots, to the last bit, in whose graph trees of
-// Maps are merged into single ones, so that what they hand to each other is
-// never stored. Nodes that nothing changes under stay the same nodes.
+// Fuse returns values equal to roots, to the last bit but for the payloads of
+// NaNs, in whose graph trees of Maps are merged into single ones, so that what
+// they hand to each other is never stored. Nodes that nothing changes under stay the same nodes.
 //
 // A Map is merged into its readers when they all went into one Map already,
 // which has the same shape, and the program stays within

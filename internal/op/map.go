@@ -56,7 +56,8 @@ func (m Map) Kernel(in, _ []graph.Type) kernel.Kernel {
 
 // MayOverwrite reports true: a block of the output is written after the same
 // block of every input was read. An input of the output's layout is not one
-// that is broadcast.
+// that is broadcast; its elements must be as wide as the output's, which the
+// planner sees to.
 func (Map) MayOverwrite(in, out int) bool { return true }
 
 // DenseAxes implements [Strider]: all operands may have any strides.
