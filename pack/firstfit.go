@@ -49,10 +49,10 @@ func fitInOrder(p *problem, order []int32) []int64 {
 	for i := range p.items {
 		if it := &p.items[i]; it.fixed != free {
 			offsets[i] = it.fixed
-			index.add(it, offsets[i])
+			index.add(it, int32(i))
 		}
 	}
-	var hits []placedRect
+	var hits []int32
 	var barred []span
 	for _, i := range order {
 		it := &p.items[i]
@@ -60,12 +60,15 @@ func fitInOrder(p *problem, order []int32) []int64 {
 			continue
 		}
 		barred = barred[:0]
-		for _, r := range it.rects {
-			hits = index.overlapping(hits[:0], r.t0, r.t1)
-			for _, h := range hits {
-				// Offsets strictly between these two make r and h collide.
-				if h.hi > r.lo {
-					barred = append(barred, span{h.lo - r.hi, h.hi - r.lo})
+		hits = index.overlapping(hits[:0], it.t0, it.t1)
+		for _, j := range hits {
+			for _, h := range p.items[j].rects {
+				for _, r := range it.rects {
+					// Offsets strictly between these two make r and h collide.
+					s := span{offsets[j] + h.lo - r.hi, offsets[j] + h.hi - r.lo}
+					if r.t0 < h.t1 && h.t0 < r.t1 && s.hi > 0 {
+						barred = append(barred, s)
+					}
 				}
 			}
 		}
@@ -80,7 +83,7 @@ func fitInOrder(p *problem, order []int32) []int64 {
 			}
 		}
 		offsets[i] = o
-		index.add(it, o)
+		index.add(it, i)
 	}
 	return offsets
 }
@@ -88,20 +91,14 @@ func fitInOrder(p *problem, order []int32) []int64 {
 // A span is an open interval (lo, hi) of offsets.
 type span struct{ lo, hi int64 }
 
-// An index finds the placed rectangles that are live in a range of sections:
-// those that cover its first section, from a segment tree in which each
-// rectangle lies on the few nodes that make it up, and those that start later
-// within the range, from a list for each section.
+// An index finds the items that are live in a range of sections, from their
+// first rectangle to their last: those that cover the first section of the range,
+// from a segment tree in which each item lies on the few nodes that make it up,
+// and those that start later within the range, from a list for each section.
 type index struct {
 	leaves int
-	cover  [][]placedRect // by node
-	starts [][]placedRect // by section
-}
-
-// A placedRect is a rectangle at its absolute bytes [lo, hi).
-type placedRect struct {
-	t0, t1 int32
-	lo, hi int64
+	cover  [][]int32 // by node
+	starts [][]int32 // by section
 }
 
 func newIndex(sections int) *index {
@@ -109,29 +106,32 @@ func newIndex(sections int) *index {
 	for leaves < sections {
 		leaves *= 2
 	}
-	return &index{leaves, make([][]placedRect, 2*leaves), make([][]placedRect, sections)}
+	return &index{leaves, make([][]int32, 2*leaves), make([][]int32, sections)}
 }
 
-// add enters the rectangles of an item placed at offset.
-func (x *index) add(it *item, offset int64) {
-	for _, r := range it.rects {
-		placed := placedRect{r.t0, r.t1, offset + r.lo, offset + r.hi}
-		x.starts[r.t0] = append(x.starts[r.t0], placed)
-		for a, b := int(r.t0)+x.leaves, int(r.t1)+x.leaves; a < b; a, b = a/2, b/2 {
-			if a&1 == 1 {
-				x.cover[a] = append(x.cover[a], placed)
-				a++
-			}
-			if b&1 == 1 {
-				b--
-				x.cover[b] = append(x.cover[b], placed)
-			}
+// add enters item i.
+func (x *index) add(it *item, i int32) {
+	if it.t0 == it.t1 {
+		return
+	}
+	x.starts[it.t0] = append(x.starts[it.t0], i)
+	for a, b := int(it.t0)+x.leaves, int(it.t1)+x.leaves; a < b; a, b = a/2, b/2 {
+		if a&1 == 1 {
+			x.cover[a] = append(x.cover[a], i)
+			a++
+		}
+		if b&1 == 1 {
+			b--
+			x.cover[b] = append(x.cover[b], i)
 		}
 	}
 }
 
-// overlapping appends the placed rectangles live somewhere in [t0, t1) to dst.
-func (x *index) overlapping(dst []placedRect, t0, t1 int32) []placedRect {
+// overlapping appends the items live somewhere in [t0, t1) to dst.
+func (x *index) overlapping(dst []int32, t0, t1 int32) []int32 {
+	if t0 == t1 {
+		return dst
+	}
 	for n := int(t0) + x.leaves; n >= 1; n /= 2 {
 		dst = append(dst, x.cover[n]...)
 	}

@@ -135,7 +135,7 @@ func (r *run) improve(ctx context.Context) {
 		if worst.scores == nil {
 			worst.scores = newScorer(worst.p)
 		}
-		nodes, _ := worst.race(ctx, r.p.lower, r.opt.Capacity, r.budget-r.nodes, &r.opt)
+		nodes, _ := worst.step(ctx, r.p.lower, r.opt.Capacity, r.budget-r.nodes, &r.opt)
 		r.nodes += nodes
 		r.progress()
 	}

@@ -19,8 +19,9 @@ type contender struct {
 	net     *network
 	huge    bool // too large for a network
 	slots   [racers]*searcher
-	rounds  int       // rounds raced so far
-	runs    int       // skylines tried so far
+	rounds  int // rounds raced so far
+	runs    int // skylines tried so far
+	fix     *repairer
 	nudge   [][]int64 // by ranking and item: what polish adds to scores
 }
 
@@ -28,8 +29,12 @@ type contender struct {
 // workers share them out, and fewer workers run them one after the other.
 const racers = 4
 
-// hugeRounds is how many skylines a component too large to search gets.
-const hugeRounds = 200
+// Components of repairItems items or more are repaired before they are searched;
+// those too large to search are repaired between hugeRounds skylines.
+const (
+	repairItems = 1000
+	hugeRounds  = 200
+)
 
 // offer takes a placement if it is better than the best so far.
 func (c *contender) offer(offsets []int64) bool {
@@ -50,29 +55,40 @@ type attempt struct {
 	complete bool
 }
 
-// race runs one round: a search in each slot, with at most budget nodes in all.
-// It returns the nodes that count, and whether there is a better placement.
-//
-// Without a capacity the searches aim at different arenas between the lower
-// bound and the best: more room does not make every problem easier for every
-// search, and a miss at a low aim costs little beside a hit at a higher one. The
-// lowest hit wins; searches that aim higher are stopped, and do not count
-// whether they ended before or not. So a round has one outcome, however its
-// searches are scheduled.
-func (c *contender) race(ctx context.Context, goal, capacity, budget int64, o *Options) (nodes int64, better bool) {
+// step spends a little more on the component: a round of searches, or what else
+// there is for components too large for them. It returns the nodes that count,
+// and whether there is a better placement.
+func (c *contender) step(ctx context.Context, goal, capacity, budget int64, o *Options) (nodes int64, better bool) {
 	if c.net == nil && !c.huge {
 		c.net = newNetwork(c.p)
 		c.huge = c.net == nil
 	}
-	if c.huge {
-		better = c.polish()
-		if c.rounds++; c.rounds >= hugeRounds {
-			c.done = true
+	switch {
+	case (c.huge || len(c.p.items) >= repairItems) && (c.fix == nil || !c.fix.stuck):
+		return c.repair(ctx, max(goal, capacity), budget, o)
+	case c.huge:
+		if better = c.polish(); better {
+			c.fix.stuck = false
 		}
+		c.rounds++
+		c.done = c.rounds >= hugeRounds
 		return int64(len(c.p.items)), better
+	default:
+		return c.race(ctx, goal, capacity, budget, o)
 	}
+}
+
+// race runs one round: a search in each slot, with at most budget nodes in all.
+//
+// The searches aim at different arenas between the lower bound and the best, or
+// the capacity: more room does not make every problem easier for every search,
+// and a miss at a low aim costs little beside a hit at a higher one. The lowest
+// hit wins; searches that aim higher are stopped, and do not count whether they
+// ended before or not. So a round has one outcome, however its searches are
+// scheduled.
+func (c *contender) race(ctx context.Context, goal, capacity, budget int64, o *Options) (nodes int64, better bool) {
 	var tries [racers]attempt
-	c.aim(&tries, goal, capacity, o.Strategy == Exact)
+	spread := c.aim(&tries, goal, capacity, o.Strategy == Exact)
 
 	var won atomic.Int32 // least slot that solved
 	won.Store(racers)
@@ -83,8 +99,8 @@ func (c *contender) race(ctx context.Context, goal, capacity, budget int64, o *O
 			c.slots[k] = newSearcher(c.net)
 		}
 		s, a := c.slots[k], &tries[k]
-		n := round*racers + k // searches of one capacity share out the ways to search
-		if capacity == 0 {
+		n := round*racers + k // searches with one aim share out the ways to search
+		if spread {
 			n = round + 2*k
 		}
 		limit := c.prepare(s, n, o.Strategy == Exact)
@@ -121,25 +137,28 @@ func (c *contender) race(ctx context.Context, goal, capacity, budget int64, o *O
 	return nodes, false
 }
 
-// aim sets the capacities of a round, rising.
-func (c *contender) aim(tries *[racers]attempt, goal, capacity int64, prove bool) {
-	grain := c.p.grain
-	if capacity > 0 {
-		for k := range tries {
-			tries[k].capacity = capacity / grain * grain
-		}
-		return
-	}
+// aim sets the capacities of a round, rising, and reports whether they differ.
+func (c *contender) aim(tries *[racers]attempt, goal, capacity int64, prove bool) (spread bool) {
 	// All arenas that can be reached are multiples of the grain.
+	grain := c.p.grain
 	low := max(c.lower, goal/grain*grain)
-	gap := (c.arena - low) / grain
-	for k := range tries {
-		// A quarter of the gap at a time, without overflow.
-		tries[k].capacity = low + (gap/racers*int64(k)+gap%racers*int64(k)/racers)*grain
+	at := func(gap int64, k, of int) int64 { // without overflow
+		return low + (gap/int64(of)*int64(k)+gap%int64(of)*int64(k)/int64(of))*grain
 	}
-	if prove {
-		tries[racers-1].capacity = c.arena - grain
+	if capacity > 0 {
+		low = min(low, capacity/grain*grain)
+		for k := range tries {
+			tries[k].capacity = at((capacity-low)/grain, k, racers-1)
+		}
+	} else {
+		for k := range tries {
+			tries[k].capacity = at((c.arena-low)/grain, k, racers)
+		}
+		if prove {
+			tries[racers-1].capacity = c.arena - grain
+		}
 	}
+	return tries[0].capacity < tries[racers-1].capacity
 }
 
 // prepare sets the n-th search up and returns its node limit. Searches differ in

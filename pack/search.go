@@ -100,7 +100,8 @@ const (
 	aborted               // out of nodes, or told to stop
 )
 
-const memoSize = 1 << 16
+// maxMemo is the greatest number of states remembered.
+const maxMemo = 1 << 16
 
 func newSearcher(net *network) *searcher {
 	n := len(net.p.items)
@@ -113,7 +114,7 @@ func newSearcher(net *network) *searcher {
 		dirty:    make([]uint64, (net.p.sections+63)/64),
 		spanning: make([]int32, net.p.sections+1),
 		stamps:   make([]int64, n),
-		memo:     make([]uint64, memoSize),
+		memo:     make([]uint64, min(maxMemo, 1<<bits.Len(uint(256*n)))),
 	}
 	for i := range s.spots {
 		s.spots[i] = slices.Clone(net.entries[i])
@@ -171,7 +172,8 @@ func (s *searcher) reset(capacity int64) {
 // within the sections [a, b).
 func (s *searcher) solve(items []int32, left int, a, b int32) status {
 	key := s.key(items)
-	if s.memo[key%memoSize] == key {
+	slot := &s.memo[key&uint64(len(s.memo)-1)]
+	if *slot == key {
 		s.nodes++
 		return failed
 	}
@@ -196,7 +198,7 @@ func (s *searcher) solve(items []int32, left int, a, b int32) status {
 		}
 		s.tried = append(s.tried, i)
 		if !s.raise(i, next) || !s.raiseTried(items, s.tried[base:]) || !s.infer() {
-			s.memo[key%memoSize] = key
+			*slot = key
 			return failed
 		}
 	}
@@ -272,7 +274,7 @@ func (s *searcher) key(items []int32) uint64 {
 		}
 		h += mix(uint64(s.floor[i])*0x9e3779b97f4a7c15 + uint64(i)*0xc2b2ae3d27d4eb4f + s.salt)
 	}
-	return mix(h) | memoSize // never the zero of an empty slot
+	return mix(h) | maxMemo // never the zero of an empty slot
 }
 
 // pick chooses the item to decide on, and says whether it is ready.

@@ -15,8 +15,9 @@ func (p *problem) verify(offsets []int64) error {
 		return fmt.Errorf("pack: %d offsets for %d buffers", len(offsets), len(p.items))
 	}
 	type placed struct {
-		placedRect
-		item int32
+		t0, t1 int32
+		lo, hi int64
+		item   int32
 	}
 	rects := make([]placed, 0, len(p.items))
 	for i := range p.items {
@@ -27,7 +28,7 @@ func (p *problem) verify(offsets []int64) error {
 				fmt.Sprintf("offset %d is negative, not aligned or not the fixed one", o)}
 		default:
 			for _, r := range it.rects {
-				rects = append(rects, placed{placedRect{r.t0, r.t1, o + r.lo, o + r.hi}, int32(i)})
+				rects = append(rects, placed{r.t0, r.t1, o + r.lo, o + r.hi, int32(i)})
 			}
 		}
 	}
