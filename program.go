@@ -253,6 +253,51 @@ func (p *Program) NewInstance(opt *InstanceOptions) (*Instance, error) {
 	return &Instance{inst, p.prog}, nil
 }
 
+// RunOnce makes an instance, runs it and returns the outputs as tensors: for
+// programs that run once, and for tests.
+func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, workers int) (map[string]*Tensor, error) {
+	inst, err := p.NewInstance(&InstanceOptions{Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	defer inst.Close()
+	given := make(Values, len(inputs))
+	rows := 1
+	for k := range p.prog.Inputs {
+		port := &p.prog.Inputs[k]
+		t := inputs[port.Name]
+		if t == nil {
+			return nil, fmt.Errorf("berth: input %q is not given", port.Name)
+		}
+		if !t.IsDense() {
+			if t, err = t.Promise().Contiguous().Materialize(ctx); err != nil {
+				return nil, err
+			}
+		}
+		given[port.Name] = t
+		if n, ok := port.Elems.Rows(t.Len(), p.prog.MaxRows); ok {
+			rows = max(rows, n)
+		}
+	}
+	outputs, buffers := make(map[string]*Tensor, len(p.prog.Outputs)), make(Values, len(p.prog.Outputs))
+	for k := range p.prog.Outputs {
+		port := &p.prog.Outputs[k]
+		dims, err := p.OutputDims(port.Name, rows)
+		if err != nil {
+			return nil, err
+		}
+		t, err := newTensor(port.Type.DType, dims)
+		if err != nil {
+			return nil, err
+		}
+		outputs[port.Name], buffers[port.Name] = t, raw{t}
+	}
+	return outputs, inst.Run(ctx, given, buffers)
+}
+
+// raw is a fresh tensor that a run may still write.
+type raw struct{ *Tensor }
+
 // Close ends the workers of the instance, which must not be used any more. One
 // that is forgotten instead is cleaned up with the garbage.
 func (i *Instance) Close() { i.inst.Close() }
@@ -343,6 +388,8 @@ func buffer(values Values, name string, input bool) ([]byte, dtype.Type, error) 
 			return nil, 0, fmt.Errorf("the tensor is not dense: %v", v.layout)
 		}
 		return v.bytes(), v.dtype, nil
+	case raw:
+		return v.data, v.dtype, nil
 	case nil:
 		return nil, 0, fmt.Errorf("is not given")
 	default:
@@ -361,4 +408,15 @@ func (p *Program) String() string {
 	}
 	fmt.Fprintf(&b, "rows   1 to %d\nsteps  %d\n%v", p.MaxRows(), len(p.prog.Steps), p.Memory())
 	return b.String()
+}
+
+// NewBuffer returns a slice for an output of a run of the most rows.
+func (p *Program) NewBuffer(output string) (any, error) {
+	for _, port := range p.prog.Outputs {
+		if port.Name == output {
+			t, err := newTensor(port.Type.DType, port.Type.Shape)
+			return raw{t}, err
+		}
+	}
+	return nil, fmt.Errorf("berth: the program has no output %q", output)
 }

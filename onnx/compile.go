@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/graph"
@@ -15,9 +16,8 @@ import (
 type Options struct {
 	// Rows is the most rows of a run; 0 means 1.
 	Rows int
-	// RowDim is the symbolic extent that is the rows. Empty means the first
-	// symbolic extent of the first input that has one, if it is the extent of
-	// that input's first axis. With "-" every extent is fixed.
+	// RowDim is the symbolic extent that is the rows. Empty means
+	// [Model.RowDim]. With "-" every extent is fixed.
 	RowDim string
 	// Dims are the sizes of the other symbolic extents, by name.
 	Dims map[string]int
@@ -50,7 +50,7 @@ func (m *Model) Compile(ctx context.Context, opt *Options) (*berth.Program, erro
 
 func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, error) {
 	most := max(opt.Rows, 1)
-	rowDim := opt.rowDim(m.Inputs())
+	rowDim := opt.rowDim(m)
 	// The program calls for the graph again, with other numbers of rows.
 	build := func(rows int) ([]graph.Value, error) {
 		inputs, err := m.shaped(opt, rowDim, rows)
@@ -70,26 +70,80 @@ func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, erro
 	return berth.CompileGraph(ctx, outputs, build, &opt.Program)
 }
 
-// rowDim returns the name of the row dimension, or "" when nothing varies.
-func (opt *Options) rowDim(inputs []ValueInfo) string {
-	switch {
-	case opt.RowDim == "-":
-		return ""
-	case opt.RowDim != "":
-		return opt.RowDim
-	}
-	for _, in := range inputs {
+// RowDim returns the symbolic extent that is taken as the rows when the options
+// do not say: the first one of the first input that has one, if it is the
+// extent of that input's first axis. It returns "" when there is none.
+func (m *Model) RowDim() string {
+	for _, in := range m.Inputs() {
 		for axis, d := range in.Dims {
-			if d.Name == "" {
-				continue
+			if d.Name != "" {
+				if axis == 0 {
+					return d.Name
+				}
+				return ""
 			}
-			if _, fixed := opt.Dims[d.Name]; !fixed && axis == 0 && opt.Shapes[in.Name] == nil {
-				return d.Name
-			}
-			return ""
 		}
 	}
 	return ""
+}
+
+// rowDim returns the name of the row dimension, or "" when nothing varies.
+func (opt *Options) rowDim(m *Model) string {
+	name := opt.RowDim
+	switch name {
+	case "-":
+		return ""
+	case "":
+		name = m.RowDim()
+	}
+	if _, fixed := opt.Dims[name]; fixed {
+		return ""
+	}
+	return name
+}
+
+// Extents returns the symbolic extents of the model's inputs, by name, that
+// the given tensors have.
+func (m *Model) Extents(inputs map[string]*berth.Tensor) map[string]int {
+	extents := make(map[string]int)
+	for _, in := range m.Inputs() {
+		t := inputs[in.Name]
+		if t == nil || t.Rank() != len(in.Dims) {
+			continue
+		}
+		for axis, d := range in.Dims {
+			if d.Name != "" {
+				extents[d.Name] = t.Shape()[axis]
+			}
+		}
+	}
+	return extents
+}
+
+// OpenExtents returns the extents of inputs that opt does not fix, each once:
+// by name, or as input and axis where the model gives no name. These are the
+// ones that opt.Open stands for.
+func (m *Model) OpenExtents(opt *Options) []string {
+	var open []string
+	rowDim := opt.rowDim(m)
+	for _, in := range m.Inputs() {
+		if opt.Shapes[in.Name] != nil || opt.Values[in.Name] != nil {
+			continue
+		}
+		for axis, d := range in.Dims {
+			name := d.Name
+			if _, fixed := opt.Dims[name]; d.Size >= 0 || name != "" && (fixed || name == rowDim) {
+				continue
+			}
+			if name == "" {
+				name = fmt.Sprintf("%d of input %s", axis, in.Name)
+			}
+			if !slices.Contains(open, name) {
+				open = append(open, name)
+			}
+		}
+	}
+	return open
 }
 
 // shaped returns the inputs of the graph for a number of rows.

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/internal/conformance"
+	"github.com/berth-go/berth/onnx"
+)
+
+type benchCmd struct {
+	Model string `arg:"" help:"An ONNX file." type:"path"`
+	Data  string `help:"A folder with input_N.pb to run on; random inputs otherwise." placeholder:"TEST_DATA_SET_DIR" type:"path"`
+	modelFlags
+	Time time.Duration `help:"How long to measure." default:"2s" placeholder:"D"`
+	JSON bool          `name:"json" help:"Print one object for machines."`
+}
+
+type latency struct {
+	Min    float64 `json:"min"`
+	Median float64 `json:"median"`
+	P99    float64 `json:"p99"`
+}
+
+type benchResult struct {
+	Model      string  `json:"model"`
+	Rows       int     `json:"rows"`
+	Threads    int     `json:"threads"`
+	Runs       int     `json:"runs"`
+	Latency    latency `json:"latency_ms"`
+	CompileMS  float64 `json:"compile_ms"`
+	Arena      int64   `json:"arena_bytes"`
+	LowerBound int64   `json:"lower_bound_bytes"`
+	Weights    int64   `json:"weights_bytes"`
+	Allocs     float64 `json:"allocs_per_run"`
+}
+
+// Run measures a model: compilation, latency, memory, allocations.
+func (c *benchCmd) Run(e *env) error {
+	m, err := onnx.LoadFile(c.Model)
+	if err != nil {
+		return err
+	}
+	opt, err := c.prepare(e, m)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	p, err := m.Compile(e.ctx, opt.compile)
+	if err != nil {
+		return err
+	}
+	r := benchResult{Model: c.Model, Rows: p.MaxRows(), Threads: c.Threads, CompileMS: milliseconds(time.Since(start))}
+	if r.Threads <= 0 {
+		r.Threads = runtime.GOMAXPROCS(0)
+	}
+	mem := p.Memory()
+	r.Arena, r.LowerBound, r.Weights = mem.Arena, mem.LowerBound, mem.Weights
+	if err := c.measure(e, p, opt.inputs, &r); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(e.stdout, r)
+	}
+	fmt.Fprintf(e.stdout, "%s with %d rows, %d threads, %d runs\n", r.Model, r.Rows, r.Threads, r.Runs)
+	fmt.Fprintf(e.stdout, "latency      min %.3f ms, median %.3f ms, p99 %.3f ms\n", r.Latency.Min, r.Latency.Median, r.Latency.P99)
+	fmt.Fprintf(e.stdout, "compile      %.1f ms\nallocations  %g a run\n%v", r.CompileMS, r.Allocs, mem)
+	return nil
+}
+
+// benchInput is how to compile the model and what to run it on.
+type benchInput struct {
+	compile *onnx.Options
+	inputs  map[string]*berth.Tensor // nil: random
+}
+
+// prepare reads the data, or leaves it to be made for the shapes of the flags.
+func (c *benchCmd) prepare(e *env, m *onnx.Model) (benchInput, error) {
+	if c.Data == "" {
+		opt, err := c.options(e, m)
+		return benchInput{compile: opt}, err
+	}
+	inputs, _, err := conformance.ReadSet(m, c.Data)
+	if err != nil {
+		return benchInput{}, err
+	}
+	opt := &onnx.Options{RowDim: "-", Shapes: make(map[string][]int)}
+	for name, t := range inputs {
+		opt.Shapes[name] = t.Shape()
+	}
+	return benchInput{opt, inputs}, nil
+}
+
+// measure runs an instance until the time is up, at least ten times.
+func (c *benchCmd) measure(e *env, p *berth.Program, inputs map[string]*berth.Tensor, r *benchResult) error {
+	inst, err := p.NewInstance(&berth.InstanceOptions{Workers: c.Threads})
+	if err != nil {
+		return err
+	}
+	defer inst.Close()
+	given, outputs := berth.Values{}, berth.Values{}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, in := range p.Inputs() {
+		if inputs != nil {
+			given[in.Name] = inputs[in.Name]
+		} else if given[in.Name], err = randomTensor(e.ctx, rng, in); err != nil {
+			return err
+		}
+	}
+	for _, out := range p.Outputs() {
+		if outputs[out.Name], err = p.NewBuffer(out.Name); err != nil {
+			return err
+		}
+	}
+	if err := inst.Run(e.ctx, given, outputs); err != nil { // to warm up
+		return err
+	}
+	const least = 10
+	var times []time.Duration
+	var before, after runtime.MemStats
+	times = make([]time.Duration, 0, 1<<20)
+	runtime.ReadMemStats(&before)
+	for start := time.Now(); len(times) < cap(times) && (len(times) < least || time.Since(start) < c.Time); {
+		t := time.Now()
+		if err := inst.Run(e.ctx, given, outputs); err != nil {
+			return err
+		}
+		times = append(times, time.Since(t))
+	}
+	runtime.ReadMemStats(&after)
+	slices.Sort(times)
+	r.Runs = len(times)
+	r.Allocs = float64(int((after.Mallocs - before.Mallocs) / uint64(len(times))))
+	r.Latency = latency{
+		Min:    milliseconds(times[0]),
+		Median: milliseconds(times[len(times)/2]),
+		P99:    milliseconds(times[min(len(times)-1, len(times)*99/100)]),
+	}
+	return nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// randomTensor returns random data for an input: numbers from [0, 1), and of
+// integers and bools zeros and ones, which are right as indices.
+func randomTensor(ctx context.Context, rng *rand.Rand, port berth.Port) (*berth.Tensor, error) {
+	t, err := berth.Uniform[float32](rng, port.Dims...)
+	if err != nil {
+		return nil, err
+	}
+	p := t.Promise()
+	if !port.DType.IsFloat() {
+		p = p.Round()
+	}
+	return p.Cast(port.DType).Materialize(ctx)
+}

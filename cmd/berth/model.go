@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/onnx"
+)
+
+// modelFlags are the flags of commands that compile a model.
+type modelFlags struct {
+	Rows    int      `help:"The most rows (batch) to plan for." default:"1" placeholder:"N"`
+	Dim     []string `help:"Size of a symbolic extent, such as sequence=128. Open extents are 1 otherwise." placeholder:"NAME=SIZE" sep:"none"`
+	Threads int      `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`
+}
+
+// options returns how to compile a model by the flags. Extents that are still
+// open are taken as 1, and named on stderr.
+func (f *modelFlags) options(e *env, m *onnx.Model) (*onnx.Options, error) {
+	if f.Rows < 1 {
+		return nil, usagef("--rows %d: at least 1 row", f.Rows)
+	}
+	opt := &onnx.Options{Rows: f.Rows, Dims: make(map[string]int), Open: 1}
+	for _, d := range f.Dim {
+		name, size, ok := strings.Cut(d, "=")
+		n, err := strconv.Atoi(size)
+		if !ok || err != nil || n < 0 {
+			return nil, usagef("--dim %q: give a name and a size, such as sequence=128", d)
+		}
+		opt.Dims[name] = n
+	}
+	for _, name := range m.OpenExtents(opt) {
+		fmt.Fprintf(e.stderr, "berth: extent %s is open and taken as 1; --dim sets it\n", name)
+	}
+	return opt, nil
+}
+
+// readInputs reads NAME=FILE.npy arguments.
+func readInputs(args []string) (map[string]*berth.Tensor, error) {
+	inputs := make(map[string]*berth.Tensor)
+	for _, arg := range args {
+		// Names of inputs may hold "=", paths rarely do.
+		i := strings.LastIndex(arg, "=")
+		if i < 0 {
+			return nil, usagef("--input %q: give a name and a file, such as x=x.npy", arg)
+		}
+		name, file := arg[:i], arg[i+1:]
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		t, err := berth.ReadNPY(f)
+		f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		inputs[name] = t
+	}
+	return inputs, nil
+}
+
+// printJSON writes v as one indented object.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

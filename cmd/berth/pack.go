@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/berth-go/berth/pack"
+)
+
+type packCmd struct {
+	Problem  string        `arg:"" help:"A CSV file with the columns id,lower,upper,size: buffer id is live from lower to before upper." type:"path"`
+	Capacity int64         `help:"Bytes available; 0 means as few as possible." default:"0" placeholder:"BYTES"`
+	Strategy string        `help:"How to search: ${enum}." enum:"auto,exact,greedy,first-fit" default:"auto"`
+	Timeout  time.Duration `help:"How long to search; 0 means until the search budget is spent." default:"0" placeholder:"D"`
+	Threads  int           `help:"Workers that search; 0 means one for each processor." default:"0" placeholder:"N"`
+	Out      string        `help:"Write the problem with its offsets to a file." placeholder:"SOLUTION.csv" type:"path"`
+	JSON     bool          `name:"json" help:"Print one object for machines."`
+}
+
+type packResult struct {
+	Buffers    int     `json:"buffers"`
+	Arena      int64   `json:"arena_bytes"`
+	LowerBound int64   `json:"lower_bound_bytes"`
+	Strategy   string  `json:"strategy"`
+	Optimal    bool    `json:"optimal"`
+	Seconds    float64 `json:"seconds"`
+}
+
+// Run places the buffers of a problem. It fails when they are not brought into
+// the capacity.
+func (c *packCmd) Run(e *env) (err error) {
+	f, err := os.Open(c.Problem)
+	if err != nil {
+		return err
+	}
+	buffers, _, err := pack.ReadCSV(f)
+	f.Close()
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Problem, err)
+	}
+	ctx := e.ctx
+	opt := &pack.Options{Strategy: pack.Strategy(c.Strategy), Capacity: c.Capacity, Workers: c.Threads}
+	if c.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+	}
+	start := time.Now()
+	if e.terminal {
+		opt.Progress = func(p pack.Progress) {
+			fmt.Fprintf(e.stderr, "\r%6.1f s  arena %d, lower bound %d ", time.Since(start).Seconds(), p.Arena, p.LowerBound)
+		}
+		defer fmt.Fprint(e.stderr, "\n")
+	}
+	placed, err := pack.Place(ctx, buffers, opt)
+	seconds := time.Since(start).Seconds()
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Problem, err)
+	}
+	r := packResult{len(buffers), placed.Arena, placed.LowerBound, string(placed.Strategy), placed.Optimal, seconds}
+	if c.Out != "" {
+		if err := c.write(buffers, placed); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return printJSON(e.stdout, r)
+	}
+	proven := "not proven optimal"
+	if r.Optimal {
+		proven = "optimal"
+	}
+	_, err = fmt.Fprintf(e.stdout, "%d buffers in %d bytes (%s), lower bound %d, %s, %.3f s\n", r.Buffers, r.Arena, proven, r.LowerBound, r.Strategy, r.Seconds)
+	return err
+}
+
+func (c *packCmd) write(buffers []pack.Buffer, placed *pack.Placement) (err error) {
+	f, err := os.Create(c.Out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return pack.WriteCSV(f, buffers, placed.Offsets)
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/internal/digits"
+	"github.com/berth-go/berth/onnx"
+)
+
+type runCmd struct {
+	Model   string   `arg:"" optional:"" help:"An ONNX file. Without it, a small model that reads handwritten digits runs on sample images." type:"path"`
+	Input   []string `help:"Data of an input, as a NumPy file." placeholder:"NAME=FILE.npy" sep:"none"`
+	Rows    int      `help:"The most rows (batch) to plan for; 0 means those of the inputs." default:"0" placeholder:"N"`
+	Threads int      `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`
+	Out     string   `help:"Write each output as a NumPy file into a folder." placeholder:"DIR" type:"path"`
+	JSON    bool     `name:"json" help:"Print one object for machines."`
+}
+
+// runResult is what run prints with --json.
+type runResult struct {
+	Model   string         `json:"model"`
+	Planned bool           `json:"planned"` // false: shapes depended on data, and it ran step by step
+	Memory  *berth.Memory  `json:"memory,omitempty"`
+	Outputs []outputResult `json:"outputs"`
+}
+
+type outputResult struct {
+	Name  string `json:"name"`
+	DType string `json:"dtype"`
+	Shape []int  `json:"shape"`
+	File  string `json:"file,omitempty"`
+	Data  any    `json:"data,omitempty"` // if it is not written to a file
+}
+
+// Run loads, plans and runs a model, and prints the outputs and the memory plan.
+func (c *runCmd) Run(e *env) error {
+	if c.Model == "" {
+		return c.runDigits(e)
+	}
+	m, err := onnx.LoadFile(c.Model)
+	if err != nil {
+		return err
+	}
+	inputs, err := readInputs(c.Input)
+	if err != nil {
+		return err
+	}
+	return c.runModel(e, m, inputs)
+}
+
+// runDigits runs the model that ships in the binary.
+func (c *runCmd) runDigits(e *env) error {
+	if len(c.Input) > 0 {
+		return usagef("--input needs a model")
+	}
+	m, err := onnx.Load(digits.Files(), digits.ModelFile)
+	if err != nil {
+		return err
+	}
+	images, err := readNPY(digits.Files(), digits.ImagesFile)
+	if err != nil {
+		return err
+	}
+	inputs := map[string]*berth.Tensor{m.Inputs()[0].Name: images}
+	if c.JSON || c.Out != "" {
+		return c.runModel(e, m, inputs)
+	}
+	outputs, prog, err := c.compute(e, m, inputs)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stdout, "%s reads %d handwritten digits:\n", m.Name(), images.Shape()[0])
+	if err := printDigits(e, images, outputs[m.Outputs()[0].Name]); err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stdout, "\nThe memory plan:\n")
+	printPlan(e.stdout, prog.Describe())
+	fmt.Fprintf(e.stdout, "\n%v", prog)
+	return nil
+}
+
+func readNPY(fsys fs.FS, name string) (*berth.Tensor, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return berth.ReadNPY(f)
+}
+
+// printDigits prints what the model read in each image, [n, 1, height, width],
+// and how sure it was, under the first image.
+func printDigits(e *env, images, probabilities *berth.Tensor) error {
+	pixels, err := berth.Data[float32](images)
+	if err != nil {
+		return err
+	}
+	p, err := berth.Data[float32](probabilities)
+	if err != nil {
+		return err
+	}
+	n, classes := probabilities.Shape()[0], probabilities.Shape()[1]
+	width := images.Shape()[3]
+	for row := range images.Shape()[2] {
+		var line strings.Builder
+		for _, v := range pixels[row*width:][:width] {
+			line.WriteByte(" .:*#"[min(int(v*5), 4)])
+		}
+		if text := strings.TrimRight(line.String(), " "); text != "" {
+			fmt.Fprintln(e.stdout, text)
+		}
+	}
+	for i := range n {
+		best := 0
+		for d, v := range p[i*classes:][:classes] {
+			if v > p[i*classes+best] {
+				best = d
+			}
+		}
+		fmt.Fprintf(e.stdout, "image %d: %d (%.1f%%)\n", i, best, 100*p[i*classes+best])
+	}
+	return nil
+}
+
+// runModel runs a model and prints or stores what it computes.
+func (c *runCmd) runModel(e *env, m *onnx.Model, inputs map[string]*berth.Tensor) error {
+	outputs, prog, err := c.compute(e, m, inputs)
+	if err != nil {
+		return err
+	}
+	result := runResult{Model: m.Name(), Planned: prog != nil}
+	if prog != nil {
+		mem := prog.Memory()
+		result.Memory = &mem
+	}
+	for i, out := range m.Outputs() {
+		t := outputs[out.Name]
+		r := outputResult{Name: out.Name, DType: t.DType().String(), Shape: t.Shape()}
+		if c.Out != "" {
+			if r.File, err = c.store(i, out.Name, t); err != nil {
+				return err
+			}
+		} else if c.JSON {
+			if r.Data, err = plain(e.ctx, t); err != nil {
+				return err
+			}
+		}
+		if !c.JSON {
+			if r.File != "" {
+				fmt.Fprintf(e.stdout, "%s %v%v in %s\n", out.Name, t.DType(), t.Shape(), r.File)
+			} else {
+				fmt.Fprintf(e.stdout, "%s %v\n", out.Name, t)
+			}
+		}
+		result.Outputs = append(result.Outputs, r)
+	}
+	if c.JSON {
+		return printJSON(e.stdout, result)
+	}
+	if prog != nil {
+		fmt.Fprintf(e.stdout, "\n%v", prog.Memory())
+	}
+	return nil
+}
+
+// store writes an output as a NumPy file. Names of outputs need not be names
+// of files.
+func (c *runCmd) store(i int, name string, t *berth.Tensor) (file string, err error) {
+	if err := os.MkdirAll(c.Out, 0o777); err != nil {
+		return "", err
+	}
+	safe := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
+			return r
+		}
+		return '_'
+	}, name)
+	file = filepath.Join(c.Out, fmt.Sprintf("%d_%s.npy", i, strings.TrimLeft(safe, ".")))
+	f, err := os.Create(file)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return file, t.WriteNPY(f)
+}
+
+// compute runs m as a program. Where shapes depend on data it runs m step by
+// step instead, says so, and returns no program.
+func (c *runCmd) compute(e *env, m *onnx.Model, inputs map[string]*berth.Tensor) (map[string]*berth.Tensor, *berth.Program, error) {
+	opt := &onnx.Options{RowDim: "-", Shapes: make(map[string][]int)}
+	for name, t := range inputs {
+		opt.Shapes[name] = t.Shape()
+	}
+	if c.Rows > 0 {
+		opt.RowDim, opt.Rows, opt.Shapes = m.RowDim(), c.Rows, nil
+		opt.Dims = m.Extents(inputs)
+		delete(opt.Dims, opt.RowDim)
+	}
+	prog, err := m.Compile(e.ctx, opt)
+	if errors.Is(err, onnx.ErrNeedsData) {
+		fmt.Fprintf(e.stderr, "berth: %v: running step by step\n", err)
+		outputs, err := m.RunWith(e.ctx, berth.RunOptions{Workers: c.Threads}, inputs)
+		return outputs, nil, err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	outputs, err := prog.RunOnce(e.ctx, inputs, c.Threads)
+	return outputs, prog, err
+}
+
+// plain returns the elements of t as a slice that JSON can hold.
+func plain(ctx context.Context, t *berth.Tensor) (any, error) {
+	switch t.DType() {
+	case berth.Float64:
+		return finite[float64](t)
+	case berth.Int64:
+		return berth.Data[int64](t)
+	case berth.Int32:
+		return berth.Data[int32](t)
+	case berth.Bool:
+		return berth.Data[bool](t)
+	case berth.Uint64:
+		return berth.Data[uint64](t)
+	case berth.Uint8:
+		// As numbers: encoding/json writes []byte as a string.
+		data, err := berth.Data[uint8](t)
+		out := make([]int, len(data))
+		for i, v := range data {
+			out[i] = int(v)
+		}
+		return out, err
+	}
+	// The others are floats of at most 32 bits or fit in them.
+	wide, err := t.Promise().Cast(berth.Float32).Materialize(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return finite[float32](wide)
+}
+
+// finite returns the elements of t; those that JSON has no number for are
+// their names.
+func finite[T float32 | float64](t *berth.Tensor) (any, error) {
+	data, err := berth.Data[T](t)
+	out := make([]any, len(data))
+	for i, v := range data {
+		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			out[i] = fmt.Sprint(f)
+		} else {
+			out[i] = v
+		}
+	}
+	return out, err
+}
