@@ -5,11 +5,14 @@ import "github.com/berth-go/berth/pack"
 // A BufferPlan says where every materialised edge of a fusion plan lies: in the
 // arena, at an offset that holds for every run of up to MaxRows rows, or in a
 // buffer that the executor binds.
+//
+// A pack whose members are not live all at once takes whole units of [Align] bytes
+// in the arena, so the last slot may end less than Align bytes before the arena.
 type BufferPlan struct {
 	MaxRows int64 `json:"max_rows"` // the rows that everything is sized for
 	Groups  int   `json:"groups"`   // of the fusion plan
 
-	Arena        int64 `json:"arena_bytes"`        // what the executor has to allocate, once; less than Align bytes at the end may be unused
+	Arena        int64 `json:"arena_bytes"`        // what the executor has to allocate, once
 	LowerBound   int64 `json:"lower_bound_bytes"`  // no plan has a smaller arena
 	Materialized int64 `json:"materialized_bytes"` // of all slots if nothing shared a byte, each rounded up to Align
 

@@ -41,9 +41,11 @@
 // of a pack's member are free for others before it is written and after it was
 // last read. Two things are kept whole: an alias class, from its first group to
 // its last, because what one edge leaves in the bytes another may come to read;
-// and a row pack, while any member is live, because its rows interleave. Edges that
-// a constraint makes share bytes at all are never compared: that a kernel reads an
-// input before it writes over it is the executor's part of the bargain.
+// and a row pack, while any member is live, because its rows interleave.
+//
+// The planner does not ask in which order the edges of an alias class, or an edge
+// and what lies over it, are read and written: that a kernel reads an input before
+// it writes over it is for the executor to see to.
 //
 // Everything up to the search takes time in proportion to n log n for n edges,
 // nodes and constraints; only blocks in which packs overlap in more ways than one

@@ -183,7 +183,7 @@ func randomExpr(r *rand.Rand, depth int, rows bool) Expr {
 // the row count grows.
 func TestExprProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 20000 {
+	for range 8000 {
 		e := randomExpr(r, 1+r.IntN(5), true)
 		if err := e.check(); err != nil {
 			t.Fatalf("%s: %v", e, err)

@@ -43,7 +43,13 @@ type Alias struct{ Edge, Of EdgeID }
 // With Over, the pack occupies the bytes of that edge, which must be exactly its
 // size: a kernel rewrites the edge into the members, or the edge is the members
 // taken as one. Then the pack begins where the edge does, which is aligned unless
-// the edge is itself packed.
+// the edge is itself packed. Several packs may lie over one edge, as when it is put
+// together from some edges and later taken apart into others; but members of two
+// of them that share a byte must not be live at once, which means that no group may
+// touch both.
+//
+// There is no byte between members at the most rows only: see [Slot] for a run of
+// fewer.
 type Pack struct {
 	Members []EdgeID
 	Over    *EdgeID

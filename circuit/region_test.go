@@ -17,7 +17,7 @@ func TestSharedBytes(t *testing.T) {
 		}
 		return q
 	}
-	for range 200000 {
+	for range 50000 {
 		a, b := random(), random()
 		if r.IntN(2) == 0 && a.rows > 1 && b.rows > 1 {
 			b.pitch = max(a.pitch, b.width)
