@@ -26,7 +26,10 @@ type StepDescription struct {
 	Index   int      `json:"index"`
 	Op      string   `json:"op"`
 	Name    string   `json:"name"`
-	Kind    string   `json:"kind"` // how its first output is stored
+	// Kind is how its first output is stored: "own" bytes, "in-place" over an
+	// input, a "pack"ed part of a concatenation, or a "view" of an input, for
+	// which nothing is run.
+	Kind    string   `json:"kind"`
 	Inputs  []string `json:"inputs"`
 	Outputs []string `json:"outputs"`
 	// DeallocAfter lists the slots that the step is the last to use, by ID.
@@ -45,9 +48,10 @@ type SlotDescription struct {
 	Start     int    `json:"start"`
 	End       int    `json:"end"`
 	RowStride int64  `json:"row_stride"` // bytes from one row to the next
-	// Shares is the ID of the slot whose bytes it shares on purpose: what is
-	// written over it in place, what it is a view of, or the concatenation
-	// that it is packed into. It is null when the bytes are its own.
+	// Shares is the ID of a slot whose bytes it shares on purpose: what it is
+	// written over, what it is a view of, or the concatenation that it is
+	// packed into. It is null when the bytes are its own, or when another
+	// slot says that it shares them.
 	Shares *int `json:"shares"`
 }
 
@@ -86,7 +90,14 @@ func (p *Program) Describe() Description {
 	kinds := make(map[graph.Value]string)
 	for i := range p.prog.Values {
 		v := &p.prog.Values[i]
-		if kinds[v.Value] = v.Why; v.Why == "" {
+		switch {
+		case v.Why == "view":
+			kinds[v.Value] = "view"
+		case v.InPlace:
+			kinds[v.Value] = "in-place"
+		case v.Why == "pack":
+			kinds[v.Value] = "pack"
+		default:
 			kinds[v.Value] = "own"
 		}
 	}

@@ -142,11 +142,11 @@ func (p *Program) Circuit() (*circuit.Problem, *circuit.BufferPlan) {
 
 // A Memory says what a program takes, in bytes, before it has run.
 type Memory struct {
-	Arena      int64 // of each instance
-	Scratch    int64 // of each worker of an instance
-	Weights    int64 // shared by all instances
-	LowerBound int64 // no arena for the same steps can be smaller
-	NoReuse    int64 // the arena if no value shared a byte with another
+	Arena      int64 `json:"arena_bytes"`              // of each instance
+	Scratch    int64 `json:"scratch_bytes_per_worker"` // of each worker of an instance
+	Weights    int64 `json:"weights_bytes"`            // shared by all instances
+	LowerBound int64 `json:"lower_bound_bytes"`        // no arena for the same steps can be smaller
+	NoReuse    int64 `json:"materialized_bytes"`       // the arena if no value shared a byte with another
 }
 
 // String prints the figures, one a line.

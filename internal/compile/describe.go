@@ -16,11 +16,12 @@ type Placed struct {
 	Offset      int64 // bytes from the start of the space to its first element
 	Bytes       int64 // from there to the end of its last element
 	RowStride   int64 // bytes from one row to the next; of a row as a whole if it has no others
-	// Shares is the index, among the values of the program, of the value
-	// whose bytes it shares on purpose, or -1, and Why says to what end: "in
-	// place", "view" or "pack".
+	// Shares is the index, among the values of the program, of a value whose
+	// bytes it shares on purpose, or -1. Why is "view" or "pack" if it is one.
 	Shares int
 	Why    string
+	// InPlace says that it is written over another value.
+	InPlace bool
 }
 
 // describe lists the values of the plan with their places.
@@ -53,17 +54,26 @@ func (l *lowerer) describe() {
 			if i, ok := index[v.base]; ok {
 				p.Shares = i
 			}
-		case joined:
-			p.Why = "in place"
 		case packed:
 			p.Why = "pack"
 		}
 		index[v] = len(l.prog.Values)
 		l.prog.Values = append(l.prog.Values, p)
 	}
-	for v, i := range index {
-		if v.into != nil {
-			l.prog.Values[i].Shares = index[v.into]
+	for _, v := range l.p.list {
+		if v.into == nil {
+			continue
+		}
+		i, into := index[v], index[v.into]
+		if v.storage == packed || v.into.storage == packed {
+			l.prog.Values[i].Shares = into
+			continue
+		}
+		l.prog.Values[into].Shares = i
+	}
+	for _, v := range l.p.list {
+		if v.storage == joined {
+			l.prog.Values[index[v.into]].InPlace = true
 		}
 	}
 }
