@@ -84,6 +84,7 @@ func (c nodeTest) run(t *testing.T) {
 			t.Errorf("output %d: %v", i, err)
 		}
 	}
+	c.compiled(t, model, inputs)
 }
 
 func valueInfoOf(name string, x *berth.Tensor) wire.ValueInfo {
