@@ -53,7 +53,7 @@ func argWanted(x []float64, largest, last bool) int {
 func TestArgReduce(t *testing.T) {
 	for _, dt := range halfless() {
 		rng := rand.New(rand.NewPCG(7, uint64(dt)))
-		for range 80 {
+		for range 40 {
 			dims := lineShape(rng, 1)
 			axis := rng.IntN(len(dims))
 			if dims[axis] == 0 {

@@ -14,7 +14,7 @@ import (
 func TestSoftmax(t *testing.T) {
 	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64} {
 		rng := rand.New(rand.NewPCG(11, uint64(dt)))
-		for range 400 {
+		for range 150 {
 			dims := lineShape(rng, 1)
 			axis, log := rng.IntN(len(dims)), rng.IntN(2) == 0
 			in := kerneltest.StridedInput(rng, dt, someDense(rng, len(dims)), dims...)
@@ -81,7 +81,7 @@ func TestSoftmaxSpecialValues(t *testing.T) {
 func TestHardmax(t *testing.T) {
 	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64} {
 		rng := rand.New(rand.NewPCG(12, uint64(dt)))
-		for range 200 {
+		for range 80 {
 			dims := lineShape(rng, 1)
 			axis := rng.IntN(len(dims))
 			in := kerneltest.StridedInput(rng, dt, someDense(rng, len(dims)), dims...)
