@@ -23,9 +23,9 @@ type Description struct {
 // A StepDescription is one step. Its operands are named as slots are, or as
 // "input x", "output y" and "weight w" for what is not in the arena.
 type StepDescription struct {
-	Index   int      `json:"index"`
-	Op      string   `json:"op"`
-	Name    string   `json:"name"`
+	Index int    `json:"index"`
+	Op    string `json:"op"`
+	Name  string `json:"name"`
 	// Kind is how its first output is stored: "own" bytes, "in-place" over an
 	// input, a "pack"ed part of a concatenation, or a "view" of an input, for
 	// which nothing is run.
