@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/onnx/internal/wire"
 )
 
 // compiled runs the model once more, as a compiled program, and compares the
@@ -92,4 +94,111 @@ func bufferOf[T dtype.Element](dims []int) (any, func() *berth.Tensor) {
 		}
 		return x
 	}
+}
+
+// TestRowsOfNodes compiles nodes whose first axis is the rows, and runs each
+// program with fewer rows than it is planned for.
+func TestRowsOfNodes(t *testing.T) {
+	const most = 4
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, c := range []struct {
+		what  string
+		op    string
+		opset int64
+		attrs []wire.Attribute
+		dims  [][]int // of the inputs; extent 0 is the rows
+		outs  int
+	}{
+		{"from axis 1 on", "Softmax", 1, nil, [][]int{{0, 2, 3}}, 1},
+		{"the last axis", "LogSoftmax", 13, nil, [][]int{{0, 2, 3}}, 1},
+		{"an operand of rows", "Add", 6, attrs(attrInt("broadcast", 1), attrInt("axis", 0)), [][]int{{0, 3}, {0}}, 1},
+		{"both broadcast", "Mul", 7, nil, [][]int{{0, 3}, {0, 1}}, 1},
+		{"a weight", "Sub", 7, nil, [][]int{{0, 3}, {1, 3}}, 1},
+		{"a mask", "Dropout", 7, nil, [][]int{{0, 3}}, 2},
+		{"rows kept", "ReduceL2", 13, attrs(attrInts("axes", 1)), [][]int{{0, 3, 2}}, 1},
+		{"indices", "ArgMax", 13, attrs(attrInt("axis", -1)), [][]int{{0, 5}}, 1},
+		{"slopes", "PRelu", 6, nil, [][]int{{0, 3, 2}, {3}}, 1},
+		{"given statistics", "BatchNormalization", 7, attrs(attrInt("spatial", 0)), [][]int{{0, 2, 3}, {2, 3}, {2, 3}, {2, 3}, {2, 3}}, 1},
+		{"", "InstanceNormalization", 6, nil, [][]int{{0, 2, 5}, {2}, {2}}, 1},
+		{"", "GroupNormalization", 21, attrs(attrInt("num_groups", 2)), [][]int{{0, 4, 3}, {4}, {4}}, 1},
+		{"", "LayerNormalization", 17, nil, [][]int{{0, 4, 3}, {3}, {3}}, 3},
+		{"", "LRN", 1, attrs(attrInt("size", 3)), [][]int{{0, 4, 3}}, 1},
+	} {
+		t.Run(fmt.Sprintf("%s-%d/%s", c.op, c.opset, c.what), func(t *testing.T) {
+			node := wire.Node{OpType: c.op, Attributes: c.attrs}
+			g := wire.Graph{Name: "rows"}
+			for i, dims := range c.dims {
+				info := wire.ValueInfo{Name: fmt.Sprint("x", i), Type: &wire.Type{Kind: wire.TensorType, Elem: wire.Float}}
+				for _, d := range dims {
+					info.Type.Shape = append(info.Type.Shape, wire.Dim{HasValue: d > 0, Value: int64(d), Param: map[bool]string{true: "n"}[d == 0]})
+				}
+				g.Inputs = append(g.Inputs, info)
+				node.Inputs = append(node.Inputs, info.Name)
+			}
+			for i := range c.outs {
+				g.Outputs = append(g.Outputs, wire.ValueInfo{Name: fmt.Sprint("y", i)})
+				node.Outputs = append(node.Outputs, fmt.Sprint("y", i))
+			}
+			g.Nodes = []wire.Node{node}
+			m, err := Parse(wire.AppendModel(nil, &wire.Model{IRVersion: 8, OpsetImports: []wire.OperatorSet{{Version: c.opset}}, Graph: &g}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := m.Compile(context.Background(), &Options{Rows: most})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.MaxRows() != most {
+				t.Fatalf("the program takes %d rows, want %d", p.MaxRows(), most)
+			}
+			inst, err := p.NewInstance(&berth.InstanceOptions{Poison: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer inst.Close()
+			for rows := most; rows > 0; rows-- {
+				inputs, in := make(map[string]*berth.Tensor), berth.Values{}
+				for i, dims := range c.dims {
+					x := positive(rng, dims, rows)
+					inputs[fmt.Sprint("x", i)], in[fmt.Sprint("x", i)] = x, x
+				}
+				want, err := m.Run(context.Background(), inputs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out, read := berth.Values{}, map[string]func() *berth.Tensor{}
+				for _, port := range p.Outputs() {
+					dims, err := p.OutputDims(port.Name, rows)
+					if err != nil {
+						t.Fatal(err)
+					}
+					out[port.Name], read[port.Name] = buffers[port.DType](dims)
+				}
+				if err := inst.Run(context.Background(), in, out); err != nil {
+					t.Fatal(err)
+				}
+				for name, x := range want {
+					if err := sameTensor(read[name](), x); err != nil {
+						t.Errorf("%d rows, %s: %v", rows, name, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// positive returns random numbers above 0, fit for a variance too.
+func positive(rng *rand.Rand, dims []int, rows int) *berth.Tensor {
+	shape, n := make([]int, len(dims)), 1
+	for i, d := range dims {
+		if shape[i] = d; d == 0 {
+			shape[i] = rows
+		}
+		n *= shape[i]
+	}
+	data := make([]float64, n)
+	for i := range data {
+		data[i] = 0.1 + rng.Float64()
+	}
+	return tensorOf(dtype.Float32, data, shape...)
 }

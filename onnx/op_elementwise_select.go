@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/onnx/internal/wire"
 )
@@ -126,8 +127,13 @@ func dropout(c *call) []graph.Value {
 func (c *call) keepAll(mask dtype.Type) []graph.Value {
 	outs := list(c.in[0])
 	if c.wants(1) {
-		one := c.castTo(constant(c, []bool{true}), mask)
-		outs = append(outs, c.one(op.BroadcastTo{Shape: c.shape(0)}, one))
+		// Computed from the input, whatever it holds, so that the mask has as
+		// many rows as it in every run of a program.
+		one := op.Arg{Scalar: kernel.BoolScalar(true).Cast(mask)}
+		same := c.elementwise(op.Equal, nil, c.in[0], c.in[0])
+		ones, err := op.ElementwiseArgs(op.Where, nil, op.Arg{Value: same}, one, one)
+		c.must(err)
+		outs = append(outs, ones)
 	}
 	return outs
 }
