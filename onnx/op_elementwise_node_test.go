@@ -211,4 +211,3 @@ func attrText(name, v string) wire.Attribute {
 }
 
 type in = []*berth.Tensor
-
