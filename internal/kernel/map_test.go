@@ -179,7 +179,11 @@ func randomElements(rng *rand.Rand, o *kernel.Operand) {
 // TestMapPrograms compares random programs over random layouts with their
 // instructions run one by one, to the last bit.
 func TestMapPrograms(t *testing.T) {
-	for seed := range uint64(1500) {
+	seeds := uint64(1500)
+	if underRace {
+		seeds = 200
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		prog, inTypes, types := mapProgram(rng, 1+rng.IntN(12))
 		dims := kerneltest.Shape(rng, 4, 9)
