@@ -85,6 +85,9 @@ func (k *oneHotKernel[T]) Bind(in, out []*Operand) {
 	k.strides = append(k.strides, k.out.Strides[k.axis+1:]...)
 	k.walk.Bind(k.indices.Shape, k.indices.Strides, k.strides)
 	k.elems = k.walk.Rows * k.walk.Len
+	if k.depth == 0 {
+		k.elems = 0 // the output has no element to write
+	}
 	k.tasks, k.each = Parts(k.elems, k.depth)
 }
 

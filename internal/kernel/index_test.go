@@ -39,6 +39,25 @@ func TestOneHot(t *testing.T) {
 	}
 }
 
+// Lines of no depth leave an output without storage, which is not to be touched.
+func TestOneHotOfNoDepth(t *testing.T) {
+	for _, axis := range []int{0, 1} {
+		dims := slices.Insert([]int{3}, axis, 0)
+		k := kernel.NewOneHot(1, axis, 0)
+		k.Bind(
+			[]*kernel.Operand{
+				{DType: dtype.Int64, Shape: []int{3}, Strides: []int{1}, Data: kernel.Bytes([]int64{0, 1, -1})},
+				{DType: dtype.Bool, Shape: []int{2}, Strides: []int{1}, Data: []byte{0, 1}},
+			},
+			[]*kernel.Operand{{DType: dtype.Bool, Shape: dims, Strides: []int{1, 1}}})
+		for task := range k.Tasks() {
+			if err := k.Run(task, nil); err != nil {
+				t.Errorf("axis %d: %v", axis, err)
+			}
+		}
+	}
+}
+
 func TestTrilu(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	for n := range 1500 {
