@@ -57,7 +57,7 @@ func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, erro
 		if err != nil {
 			return nil, err
 		}
-		return m.build(ctx, inputs, false)
+		return m.build(ctx, inputs, false, most > 1)
 	}
 	values, err := build(most)
 	if err != nil {

@@ -33,6 +33,9 @@ type importer struct {
 	// bound says that inputs are constants of this one run, so that their
 	// data may be looked at.
 	bound bool
+	// keep says that what depends on constants alone stays in the graph: its
+	// shape may be that of the rows, which vary.
+	keep bool
 }
 
 // scope holds the values of one graph of the model by name.
@@ -104,7 +107,7 @@ func (imp *importer) node(n *node, s *scope) ([]graph.Value, error) {
 		}
 	}
 	for i, v := range outs {
-		if v.IsZero() || v.Node().IsLeaf() || v.Type().Shape.Elems() > foldElems || imp.dependsOnInput(v) {
+		if imp.keep || v.IsZero() || v.Node().IsLeaf() || v.Type().Shape.Elems() > foldElems || imp.dependsOnInput(v) {
 			continue
 		}
 		if outs[i], err = imp.compute(v); err != nil {
@@ -159,14 +162,16 @@ func (imp *importer) known(v graph.Value) (graph.Value, error) {
 	return c, err
 }
 
-// build converts the whole model for the given inputs, by name.
-func (m *Model) build(ctx context.Context, inputs map[string]graph.Value, bound bool) ([]graph.Value, error) {
+// build converts the whole model for the given inputs, by name; bound and keep
+// are those of the importer.
+func (m *Model) build(ctx context.Context, inputs map[string]graph.Value, bound, keep bool) ([]graph.Value, error) {
 	imp := &importer{
 		model:  m,
 		ctx:    ctx,
 		varies: make(map[*graph.Node]bool),
 		peeked: make(map[graph.Value]graph.Value),
 		bound:  bound,
+		keep:   keep,
 	}
 	s := &scope{values: make(map[string]graph.Value, len(inputs))}
 	for name, v := range inputs {
@@ -211,7 +216,7 @@ func (m *Model) Promises(ctx context.Context, inputs map[string]*berth.Tensor) (
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
 	}
-	outs, err := m.build(ctx, values, true)
+	outs, err := m.build(ctx, values, true, false)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
 	}
