@@ -63,12 +63,7 @@ func (p *Promise) Transpose() *Promise {
 		if rank < 2 {
 			return graph.Value{}, fmt.Errorf("transpose: %v has fewer than 2 axes", in[0].Type())
 		}
-		perm := make([]int, rank)
-		for i := range perm {
-			perm[i] = i
-		}
-		perm[rank-2], perm[rank-1] = rank-1, rank-2
-		return op.One(op.Permute{Perm: perm}, in[0])
+		return op.One(op.Permute{Perm: lastTwoSwapped(rank)}, in[0])
 	}, p)
 }
 
