@@ -14,15 +14,16 @@ type contender struct {
 	lower   int64 // no placement is smaller
 	done    bool  // there is nothing more to try
 
-	scores  *scorer
-	skyline *skyline
-	net     *network
-	huge    bool // too large for a network
-	slots   [racers]*searcher
-	rounds  int // rounds raced so far
-	runs    int // skylines tried so far
-	fix     *repairer
-	nudge   [][]int64 // by ranking and item: what polish adds to scores
+	scores   *scorer
+	skyline  *skyline
+	net      *network
+	huge     bool // too large for a network
+	slots    [racers]*searcher
+	rounds   int // rounds raced so far
+	runs     int // skylines tried so far
+	polished int // the round before which skylines were tried last
+	fix      *repairer
+	nudge    [][]int64 // by ranking and item: what polish adds to scores
 }
 
 // racers is how many searches run at a time, as far as results are concerned:
@@ -32,6 +33,7 @@ const racers = 4
 // Components of repairItems items or more are repaired before they are searched;
 // those too large to search are repaired between hugeRounds skylines.
 const (
+	wideGap     = 20 // skylines are still worth their time while the gap is a twentieth
 	repairItems = 1000
 	hugeRounds  = 200
 )
@@ -73,6 +75,14 @@ func (c *contender) step(ctx context.Context, goal, capacity, budget int64, o *O
 		c.rounds++
 		c.done = c.rounds >= hugeRounds
 		return int64(len(c.p.items)), better
+	case c.rounds%2 == 1 && c.arena-c.lower > c.lower/wideGap && c.polished < c.rounds:
+		// A skyline costs about as much as so many nodes.
+		c.polished = c.rounds
+		for range rankings {
+			better = c.polish() || better
+			nodes += int64(len(c.p.items)/16 + 1)
+		}
+		return nodes, better
 	default:
 		return c.race(ctx, goal, capacity, budget, o)
 	}
@@ -153,6 +163,9 @@ func (c *contender) aim(tries *[racers]attempt, goal, capacity int64, prove bool
 	} else {
 		for k := range tries {
 			tries[k].capacity = at((c.arena-low)/grain, k, racers)
+			if c.rounds%3 == 2 { // now and then, ask for less: 1/2, 3/4, 7/8, 15/16
+				tries[k].capacity = at((c.arena-low)/grain, 2<<k-1, 2<<k)
+			}
 		}
 		if prove {
 			tries[racers-1].capacity = c.arena - grain
