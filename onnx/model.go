@@ -3,6 +3,7 @@ package onnx
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -22,6 +23,8 @@ type Model struct {
 	body    *body
 	opsets  map[string]int64 // by domain
 	weights map[*wire.Tensor][]byte
+	loader  *wire.Loader // of external data
+	unmap   func() error // of the file itself, if it is mapped
 }
 
 // A ValueInfo describes an input or output of a model.
@@ -67,17 +70,58 @@ func (v ValueInfo) String() string {
 
 // LoadFile reads the model in a file. External data is read from the file's
 // directory and from nowhere else.
+//
+// Where the system can do that, the files are mapped into memory, and weights
+// that are aligned stay there: they are read when they are first touched, and
+// shared with other processes. The files must not shrink until [Model.Close].
 func LoadFile(name string) (*Model, error) {
-	data, err := os.ReadFile(name)
+	data, unmap, err := mapOrRead(name)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %w", err)
 	}
 	dir, err := wire.OpenDir(filepath.Dir(name))
 	if err != nil {
-		return nil, fmt.Errorf("onnx: %s: %w", name, err)
+		return nil, fmt.Errorf("onnx: %s: %w", name, errors.Join(err, unmap()))
 	}
 	defer dir.Close()
-	return decode(name, data, dir)
+	m, err := decode(name, data, dir)
+	if err != nil {
+		return nil, errors.Join(err, unmap())
+	}
+	m.unmap = unmap
+	return m, nil
+}
+
+// mapOrRead returns the bytes of a file, and what gives them back.
+func mapOrRead(name string) (data []byte, unmap func() error, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.Mode().IsRegular() {
+		if data, unmap, ok := wire.MapFile(f, info.Size()); ok {
+			return data, unmap, nil
+		}
+	}
+	data, err = io.ReadAll(f)
+	return data, func() error { return nil }, err
+}
+
+// Close gives back the memory of mapped files. The model, and every tensor and
+// program that came from it, must not be used any more. A model that is used
+// until the process ends need not be closed.
+func (m *Model) Close() error {
+	err := m.loader.Close()
+	if m.unmap != nil {
+		err = errors.Join(err, m.unmap())
+		m.unmap = nil
+	}
+	return err
 }
 
 // Load reads the model name in fsys. External data is read from the same
@@ -118,9 +162,11 @@ func decode(name string, data []byte, source wire.Source) (*Model, error) {
 	if len(m.opsets) == 0 {
 		m.opsets[""] = 1 // files of IR version 1 and 2 need not say
 	}
-	r := &resolver{model: m, loader: wire.NewLoader(source, nil)}
+	m.loader = wire.NewLoader(source, nil)
+	r := &resolver{model: m, loader: m.loader}
 	m.body = r.graph(file.Graph, nil)
 	if err := errors.Join(r.errs...); err != nil {
+		m.loader.Close()
 		return fail(err)
 	}
 	return m, nil

@@ -12,6 +12,9 @@ import (
 
 // A Dir is a [Source] of the files below one directory.
 //
+// Files are mapped into memory where the system can do that, and must not
+// shrink until they are closed.
+//
 // It is confined by [os.Root]: no location, and no change made to the
 // directory meanwhile, reaches a file outside of it. On top of that it
 // refuses every symbolic link, every file that is not a regular one and every
@@ -58,12 +61,16 @@ func (s fsSource) Open(location string) (Blob, error) {
 	if err != nil {
 		return nil, fmt.Errorf("external data: %w", err)
 	}
-	// Only the identity of the file is kept: a model may have thousands of
-	// them, and the process a few hundred descriptors.
-	if err := f.Close(); err != nil {
-		return nil, fmt.Errorf("external data: %w", err)
+	b := &fsBlob{source: s, name: name, info: info}
+	if file, ok := f.(*os.File); ok {
+		b.all, b.unmap, _ = MapFile(file, info.Size())
 	}
-	return &fsBlob{source: s, name: name, info: info}, nil
+	// What cannot be mapped is opened again for each range: a model may have
+	// thousands of files, and the process a few hundred descriptors.
+	if err := f.Close(); err != nil {
+		return nil, fmt.Errorf("external data: %w", errors.Join(err, b.Close()))
+	}
+	return b, nil
 }
 
 // open opens the regular file at name, which has no links on its way.
@@ -132,21 +139,37 @@ func modeName(m fs.FileMode) string {
 	return fmt.Sprintf("special file (%v)", m.Type())
 }
 
-// An fsBlob is a file of an [fs.FS], opened anew for each range.
+// An fsBlob is a file of an [fs.FS]: mapped, or opened anew for each range.
 type fsBlob struct {
 	source fsSource
 	name   string
 	info   fs.FileInfo // as of when it was first opened
-	// all is the whole file, when it can only be read from its beginning.
-	all []byte
+	// all is the whole file, when it is mapped or can only be read from its
+	// beginning.
+	all   []byte
+	unmap func() error // nil unless all is mapped
 }
 
-func (b *fsBlob) Size() int64  { return b.info.Size() }
-func (b *fsBlob) Close() error { return nil }
+func (b *fsBlob) Size() int64 { return b.info.Size() }
+
+func (b *fsBlob) Close() error {
+	if b.unmap == nil {
+		return nil
+	}
+	unmap := b.unmap
+	b.all, b.unmap = nil, nil
+	return unmap()
+}
 
 func (b *fsBlob) Range(off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 || off > b.Size() || n > b.Size()-off {
 		return nil, fmt.Errorf("%s: bytes %d to %d are not within its %d", quote(b.name), off, off+n, b.Size())
+	}
+	if b.unmap != nil {
+		// The mapping outlives the name, but not a file that was cut short.
+		if info, err := fs.Stat(b.source.fsys, b.name); err != nil || !sameFile(b.info, info) || info.Size() != b.Size() {
+			return nil, errors.Join(fmt.Errorf("%s has changed since it was opened", quote(b.name)), err)
+		}
 	}
 	if b.all != nil {
 		return b.all[off : off+n : off+n], nil
