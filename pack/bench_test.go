@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// network resembles the trace of a deep network: mostly short lives, some long
+// networkTrace resembles the trace of a deep network: mostly short lives, some long
 // ones, sizes over several orders of magnitude.
 func networkTrace(n int, seed uint64) []Buffer {
 	rng := rand.New(rand.NewPCG(seed, 1))

@@ -59,7 +59,7 @@ func (c *contender) polish() bool {
 	better := c.offerSkyline(ranked(scores))
 	for i, o := range c.skyline.offsets {
 		if o+c.p.items[i].size > c.lower {
-			c.nudge[r][i] += fixedOne
+			c.nudge[r][i] += fixedOne / 2
 		}
 	}
 	return better

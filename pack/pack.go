@@ -1,8 +1,6 @@
 package pack
 
-import (
-	"context"
-)
+import "context"
 
 // A Buffer asks for a place: Size bytes at an offset that is a multiple of
 // Align, over the half-open lifetime [Start, End). The unit of time is the
@@ -35,13 +33,17 @@ type Part struct {
 type Strategy string
 
 const (
-	// FirstFit places in order of start, then larger size, then ID, each buffer
-	// at the lowest offset at which it fits. It is the baseline.
+	// FirstFit places in order of start, then larger size, then ID (shorter
+	// first, so that decimal numbers sort as numbers), then the rest of the
+	// content, each buffer at the lowest offset at which it fits. Fixed buffers
+	// are there from the beginning. It is the baseline.
 	FirstFit Strategy = "first-fit"
 	// Greedy is the best of several one-pass placements.
 	Greedy Strategy = "greedy"
 	// Exact searches depth first over canonical placements until the best
-	// placement is proven optimal or the budget ends.
+	// placement is proven optimal or the budget ends. Buffers with gaps and of
+	// unequal alignments are searched as well, but only the lower bound proves
+	// their placements optimal.
 	Exact Strategy = "exact"
 	// Auto starts from Greedy, stops at once when that is known to be optimal or
 	// to fit the capacity, and otherwise improves it until the budget ends.
@@ -52,10 +54,15 @@ const (
 type Options struct {
 	Strategy Strategy // empty means Auto
 	Capacity int64    // bytes available; 0 means as few as possible
-	Budget   int64    // search nodes to spend at most; 0 means a default
 	Workers  int      // goroutines that search; 0 means 1. Results do not depend on it
 
-	// Progress, when not nil, is told of each improvement. Calls do not overlap.
+	// Budget is the number of search nodes to spend at most. 0 means no limit
+	// when the context has a deadline, and else a default: for Auto about a second's
+	// worth, for Exact and for a capacity a few million.
+	Budget int64
+
+	// Progress, when not nil, is told whenever one of its figures has changed,
+	// many times a second on small problems. Calls do not overlap.
 	Progress func(Progress)
 }
 

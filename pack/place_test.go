@@ -48,7 +48,7 @@ func TestOptimum(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(7, uint64(len(name))))
-			for range 400 {
+			for range 300 {
 				buffers := shape.random(rng)
 				want := optimum(buffers)
 				if lower := LowerBound(buffers); lower > want {
@@ -112,13 +112,13 @@ func TestOrderAndWorkers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(11, uint64(len(name))))
-			for range 4 {
+			for range 3 {
 				buffers := shape.random(rng)
 				for _, strategy := range everyStrategy {
-					want := mustPlace(t, buffers, &Options{Strategy: strategy, Budget: 6000})
+					want := mustPlace(t, buffers, &Options{Strategy: strategy, Budget: 3000})
 					for _, workers := range []int{1, 2, 4} {
 						mixed, from := shuffled(rng, buffers)
-						got := mustPlace(t, mixed, &Options{Strategy: strategy, Budget: 6000, Workers: workers})
+						got := mustPlace(t, mixed, &Options{Strategy: strategy, Budget: 3000, Workers: workers})
 						back := make([]int64, len(from))
 						for i, k := range from {
 							back[k] = got.Offsets[i]
@@ -159,7 +159,7 @@ func TestNeverWorse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(17, uint64(len(name))))
-			for range 20 {
+			for range 8 {
 				buffers := shape.random(rng)
 				first := mustPlace(t, buffers, &Options{Strategy: FirstFit})
 				greedy := mustPlace(t, buffers, &Options{Strategy: Greedy})
