@@ -11,6 +11,12 @@ import (
 // change any more. The storage must be aligned to the element width, and the
 // layout must lie within it.
 func TensorOf(t graph.Type, leaf graph.Leaf) (*Tensor, error) {
+	if err := t.Check(); err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	if err := leaf.Layout.Within(len(leaf.Data) / t.DType.Size()); err != nil {
+		return nil, fmt.Errorf("berth: storage of %v: %w", t, err)
+	}
 	if _, err := graph.NewConstant(t, leaf); err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}

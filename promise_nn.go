@@ -1,6 +1,8 @@
 package berth
 
 import (
+	"slices"
+
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op"
 )
@@ -44,6 +46,10 @@ type Window struct {
 	Dilations []int
 }
 
+func (w Window) clone() Window {
+	return Window{slices.Clone(w.Strides), slices.Clone(w.Pads), slices.Clone(w.Dilations)}
+}
+
 // ConvOptions are the attributes of a convolution. The zero value, and nil,
 // move a dense window by one, without padding, in one group of channels.
 type ConvOptions struct {
@@ -62,8 +68,9 @@ func (p *Promise) Conv(weights, bias *Promise, opt *ConvOptions) *Promise {
 	if bias != nil {
 		operands = append(operands, bias)
 	}
+	w := opt.Window.clone()
 	return build(unary(op.Conv{
-		Strides: opt.Strides, Pads: opt.Pads, Dilations: opt.Dilations, Group: opt.Groups,
+		Strides: w.Strides, Pads: w.Pads, Dilations: w.Dilations, Group: opt.Groups,
 	}), operands...)
 }
 
@@ -91,8 +98,9 @@ func (p *Promise) pool(kind op.PoolKind, window []int, opt *PoolOptions) *Promis
 	if opt == nil {
 		opt = &PoolOptions{}
 	}
+	w := opt.Window.clone()
 	return build(unary(op.Pool{
-		Kind: kind, KernelShape: window, Strides: opt.Strides, Pads: opt.Pads, Dilations: opt.Dilations,
+		Kind: kind, KernelShape: slices.Clone(window), Strides: w.Strides, Pads: w.Pads, Dilations: w.Dilations,
 		CeilMode: opt.CeilMode, CountIncludePad: opt.CountPadding,
 	}), p)
 }

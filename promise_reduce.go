@@ -1,13 +1,17 @@
 package berth
 
-import "github.com/berth-go/berth/internal/op"
+import (
+	"slices"
+
+	"github.com/berth-go/berth/internal/op"
+)
 
 // Reductions fold the given axes, or all when none is given. Negative axes
 // count from the end. The folded axes vanish; the methods that end in Keep
 // leave them in the result with extent 1, so that it broadcasts against p.
 
 func (p *Promise) reduce(kind op.ReduceKind, keep bool, axes []int) *Promise {
-	return build(unary(op.Reduce{Kind: kind, Axes: axes, KeepDims: keep}), p)
+	return build(unary(op.Reduce{Kind: kind, Axes: slices.Clone(axes), KeepDims: keep}), p)
 }
 
 // Sum returns the sums over axes.

@@ -2,6 +2,7 @@ package berth
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op"
@@ -69,7 +70,9 @@ func (p *Promise) Transpose() *Promise {
 
 // Permute returns p with its axes in another order: axis i of the result is
 // axis axes[i] of p.
-func (p *Promise) Permute(axes ...int) *Promise { return build(unary(op.Permute{Perm: axes}), p) }
+func (p *Promise) Permute(axes ...int) *Promise {
+	return build(unary(op.Permute{Perm: slices.Clone(axes)}), p)
+}
 
 // Slice returns the elements start, start+step, ... before end of one axis.
 // Negative bounds count from the end and bounds outside the axis are moved to
@@ -114,7 +117,7 @@ func (p *Promise) Index(axis, i int) *Promise {
 
 // BroadcastTo returns p repeated along axes of extent 1 and new outer axes.
 func (p *Promise) BroadcastTo(dims ...int) *Promise {
-	return build(unary(op.BroadcastTo{Shape: dims}), p)
+	return build(unary(op.BroadcastTo{Shape: slices.Clone(dims)}), p)
 }
 
 // Unsqueeze returns p with a new axis of extent 1 before the given one; -1
@@ -240,11 +243,13 @@ const (
 // Pad returns p with elements added around it: pads lists how many before
 // each axis, then how many behind each. Negative ones are removed.
 func (p *Promise) Pad(mode PadMode, pads ...int) *Promise {
-	return build(unary(op.Pad{Mode: mode, Pads: pads}), p)
+	return build(unary(op.Pad{Mode: mode, Pads: slices.Clone(pads)}), p)
 }
 
 // Tile returns p repeated along each axis.
-func (p *Promise) Tile(repeats ...int) *Promise { return build(unary(op.Tile{Repeats: repeats}), p) }
+func (p *Promise) Tile(repeats ...int) *Promise {
+	return build(unary(op.Tile{Repeats: slices.Clone(repeats)}), p)
+}
 
 // Tril returns p with the elements above diagonal k of its last two axes set
 // to zero.

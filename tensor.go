@@ -44,11 +44,18 @@ type Tensor struct {
 	data   []byte // the whole storage, aligned to the element width
 }
 
+// maxBytes bounds storage, below what the Go runtime takes for a size that is
+// none and above what machines have.
+const maxBytes = 1 << 46
+
 // newTensor returns a tensor with fresh zero storage for the given shape.
 func newTensor(t dtype.Type, dims []int) (*Tensor, error) {
 	typ := graph.Type{DType: t, Shape: shape.Shape(dims).Clone()}
 	if err := typ.Check(); err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
+	}
+	if n := int64(typ.Bytes()); n > maxBytes {
+		return nil, fmt.Errorf("berth: %v takes %d bytes, more than the %d that a tensor may", typ, n, int64(maxBytes))
 	}
 	return &Tensor{t, shape.Dense(typ.Shape), kernel.Alloc(typ.Bytes())}, nil
 }
