@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sbinet/npyio/npy"
+	"github.com/berth-go/berth"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/berth-go/berth/internal/digits"
@@ -59,16 +59,16 @@ func TestModelIsOneWellFormedMessage(t *testing.T) {
 }
 
 func TestImagesAreOneOfEachDigit(t *testing.T) {
-	var labels []int64
-	if shape := readNPY(t, digits.LabelsFile, &labels); !slices.Equal(shape, []int{10}) {
+	labels, shape := readNPY[int64](t, digits.LabelsFile)
+	if !slices.Equal(shape, []int{10}) {
 		t.Errorf("labels have shape %v, want [10]", shape)
 	}
 	if want := []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}; !slices.Equal(labels, want) {
 		t.Errorf("labels %v, want %v", labels, want)
 	}
 
-	var images []float32
-	if shape := readNPY(t, digits.ImagesFile, &images); !slices.Equal(shape, []int{10, 1, 28, 28}) {
+	images, shape := readNPY[float32](t, digits.ImagesFile)
+	if !slices.Equal(shape, []int{10, 1, 28, 28}) {
 		t.Fatalf("images have shape %v, want [10 1 28 28]", shape)
 	}
 	const pixels = 28 * 28
@@ -95,14 +95,14 @@ func read(t *testing.T, name string) []byte {
 	return b
 }
 
-func readNPY(t *testing.T, name string, values any) (shape []int) {
+func readNPY[T berth.Element](t *testing.T, name string) (values []T, shape []int) {
 	t.Helper()
-	r, err := npy.NewReader(bytes.NewReader(read(t, name)))
+	x, err := berth.ReadNPY(bytes.NewReader(read(t, name)))
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if err := r.Read(values); err != nil {
+	if values, err = berth.Data[T](x); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	return r.Header.Descr.Shape
+	return values, x.Shape()
 }

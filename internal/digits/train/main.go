@@ -111,11 +111,11 @@ func produce(log io.Writer, data, out string, epochs int, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	imagesNPY, err := encodeNPY("<f4", []int{classes, 1, side, side}, images)
+	imagesNPY, err := encodeNPY(images, classes, 1, side, side)
 	if err != nil {
 		return fmt.Errorf("%s: %w", imagesFile, err)
 	}
-	labelsNPY, err := encodeNPY("<i8", []int{classes}, labels)
+	labelsNPY, err := encodeNPY(labels, classes)
 	if err != nil {
 		return fmt.Errorf("%s: %w", labelsFile, err)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sbinet/npyio/npy"
+	"github.com/berth-go/berth"
 
 	"github.com/berth-go/berth/internal/digits"
 )
@@ -31,8 +31,12 @@ func stored(t testing.TB) (file []byte, net *weights, images []digit) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []float32
-	if err := npy.Read(bytes.NewReader(read(digits.ImagesFile)), &all); err != nil {
+	samples, err := berth.ReadNPY(bytes.NewReader(read(digits.ImagesFile)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := berth.Data[float32](samples)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for label := range classes {
@@ -119,26 +123,5 @@ func TestDecodeModelNamesWhatIsWrong(t *testing.T) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
 		})
-	}
-}
-
-func TestEncodeNPY(t *testing.T) {
-	file, err := encodeNPY("<f4", []int{2, 3}, []float32{1, 2, 3, 4, 5, 6})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if start := len(file) - 6*4; start%64 != 0 {
-		t.Errorf("values start at byte %d, not a multiple of 64", start)
-	}
-	r, err := npy.NewReader(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []float32
-	if err := r.Read(&got); err != nil {
-		t.Fatal(err)
-	}
-	if s := r.Header.Descr.Shape; len(s) != 2 || s[0] != 2 || s[1] != 3 || len(got) != 6 || got[5] != 6 {
-		t.Errorf("read back shape %v, values %v", s, got)
 	}
 }
