@@ -1,6 +1,9 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A PadMode says what stands outside the padded tensor.
 type PadMode uint8
@@ -60,6 +63,11 @@ func (k *padKernel[T]) Bind(in, out []*Operand) {
 		k.value = in[1]
 	}
 	k.axes, k.table, k.first = k.axes[:0], k.table[:0], 0
+	if slices.Contains(k.out.Shape, 0) {
+		// The extents beside the 0 may be far too large for a table.
+		k.rows, k.units, k.tasks = 0, 0, 0
+		return
+	}
 	rank := len(k.data.Shape)
 	for a, n := range k.data.Shape {
 		before, after := k.pads[a], k.pads[rank+a]

@@ -84,6 +84,17 @@ func TestPadded(t *testing.T) {
 	}
 }
 
+// Without elements there is no work, however far the other axes extend.
+func TestPadOfNothing(t *testing.T) {
+	x := &kernel.Operand{DType: dtype.Bool, Shape: []int{0, 1 << 40}, Strides: []int{1 << 40, 1}}
+	out := &kernel.Operand{DType: dtype.Bool, Shape: []int{0, 1<<40 + 1}, Strides: []int{1<<40 + 1, 1}}
+	k := kernel.NewPad(1, kernel.PadConstant, []int{0, 1, 0, 0})
+	k.Bind([]*kernel.Operand{x}, []*kernel.Operand{out})
+	if n := k.Tasks(); n != 0 {
+		t.Errorf("%d tasks for an output without elements", n)
+	}
+}
+
 func TestPad(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	modes := []kernel.PadMode{kernel.PadConstant, kernel.PadEdge, kernel.PadReflect, kernel.PadWrap}
