@@ -61,6 +61,7 @@ func ExampleTensor_String() {
 	}
 	fmt.Println(m)
 	// Output:
-	// int64[2 3] [[0 1 2]
+	// int64[2 3]
+	// [[0 1 2]
 	//  [3 4 5]]
 }

@@ -7,34 +7,65 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
 )
 
-// The most elements that String prints in full, and how many it shows at each
-// end of an axis of a larger tensor.
+// The most elements that String prints in full, how many it shows at each end
+// of an axis of a larger tensor, and the most that it shows of one.
 const (
-	printAll  = 1000
-	printEdge = 3
+	printAll     = 1000
+	printEdge    = 3
+	printExcerpt = 2000
 )
 
 // String prints the element type, the shape and the elements, nested in
 // brackets as NumPy does; of a tensor of more than 1000 elements only the
-// ends of each axis.
+// ends of each axis, and of one with very many axes only the first element of
+// the outer ones.
 func (t *Tensor) String() string {
-	p := printer{t: t, cells: map[int]string{}}
-	if t.Len() <= printAll {
-		p.edge = max(t.Len(), 1)
-	} else {
-		p.edge = printEdge
+	p := printer{t: t, ends: excerpt(t.layout.Shape), cells: map[int]string{}}
+	if t.Len() == 0 {
+		return t.describe() + " []"
 	}
 	p.measure(0, t.layout.Offset)
-	p.b.WriteString(t.dtype.String() + t.layout.Shape.String() + " ")
+	p.b.WriteString(t.describe())
+	if t.Rank() > 1 {
+		p.b.WriteByte('\n') // so that the rows stand below each other
+	} else {
+		p.b.WriteByte(' ')
+	}
 	p.print(0, t.layout.Offset)
 	return p.b.String()
 }
 
+// ends is how many indices of an axis are printed at its beginning and at its
+// end.
+type ends struct{ first, last int }
+
+// excerpt returns what is printed of each axis of a shape.
+func excerpt(s shape.Shape) []ends {
+	out := make([]ends, len(s))
+	cells := 1
+	for axis, d := range s {
+		out[axis].first = d
+		if s.Elems() > printAll && d > 2*printEdge {
+			out[axis] = ends{printEdge, printEdge}
+		}
+		cells *= out[axis].first + out[axis].last
+	}
+	if s.Elems() <= printAll {
+		return out
+	}
+	for axis := 0; axis < len(s) && cells > printExcerpt; axis++ {
+		cells /= out[axis].first + out[axis].last
+		out[axis] = ends{first: 1}
+	}
+	return out
+}
+
 type printer struct {
 	t     *Tensor
-	edge  int
+	ends  []ends         // by axis
 	width int            // of the widest element shown
 	cells map[int]string // by storage element
 	b     strings.Builder
@@ -43,22 +74,22 @@ type printer struct {
 // shown calls f with each index of an axis that is printed; -1 stands for
 // those left out.
 func (p *printer) shown(axis int, f func(i int)) {
-	d := p.t.layout.Shape[axis]
-	for i := 0; i < d; i++ {
-		if i == p.edge && d > 2*p.edge {
-			f(-1)
-			i = d - p.edge
-		}
+	d, e := p.t.layout.Shape[axis], p.ends[axis]
+	for i := range e.first {
+		f(i)
+	}
+	if e.first+e.last < d {
+		f(-1)
+	}
+	for i := d - e.last; i < d; i++ {
 		f(i)
 	}
 }
 
 func (p *printer) measure(axis, at int) {
 	if axis == p.t.Rank() {
-		if p.t.Len() > 0 {
-			p.cells[at] = p.t.format(at)
-			p.width = max(p.width, len(p.cells[at]))
-		}
+		p.cells[at] = p.t.format(at)
+		p.width = max(p.width, len(p.cells[at]))
 		return
 	}
 	p.shown(axis, func(i int) {

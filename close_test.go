@@ -1,0 +1,94 @@
+package berth_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/dtype"
+)
+
+func TestEqual(t *testing.T) {
+	x := ramp(2, 3)
+	same := ramp(2, 3)
+	if !berth.Equal(x, same) || !berth.Equal(x, x) {
+		t.Error("equal tensors are not Equal")
+	}
+	// Where the elements lie does not matter.
+	if twice := must(must(x.Transpose()).Contiguous().Transpose()); !berth.Equal(x, twice) {
+		t.Error("the same elements in another layout are not Equal")
+	}
+	negative := berth.Scalar(math.Copysign(0, -1))
+	for what, pair := range map[string][2]*berth.Tensor{
+		"shape":    {x, must(x.Reshape(3, 2))},
+		"rank":     {must(x.Reshape(6)), must(x.Reshape(6, 1))},
+		"type":     {list([]float64{1}, 1).tensor(berth.Int32), list([]float64{1}, 1).tensor(berth.Uint32)},
+		"elements": {x, must(x.Slice(0, 1, -3, -1))},
+		"zeros":    {berth.Scalar(0.0), negative},
+		"empty":    {must(berth.Zeros(berth.Bool, 0, 2)), must(berth.Zeros(berth.Bool, 2, 0))},
+	} {
+		if berth.Equal(pair[0], pair[1]) {
+			t.Errorf("%s: %v and %v are Equal", what, pair[0], pair[1])
+		}
+	}
+	if !berth.Equal(berth.Scalar(nan), berth.Scalar(nan)) {
+		t.Error("a NaN is not Equal to itself")
+	}
+}
+
+func TestClose(t *testing.T) {
+	for _, c := range []struct {
+		got, want  float64
+		rtol, atol float64
+		close      bool
+	}{
+		{1, 1, 0, 0, true},
+		{1.001, 1, 0, 0.0011, true},
+		{1.001, 1, 0, 0.0009, false},
+		{1001, 1000, 0.0011, 0, true},
+		{1001, 1000, 0.0009, 0, false},
+		{-1001, -1000, 0.0011, 0, true},
+		{0, math.Copysign(0, -1), 0, 0, true},
+		{nan, nan, 0, 0, true},
+		{nan, 1, 10, 10, false},
+		{1, nan, 10, 10, false},
+		{inf, inf, 0, 0, true},
+		{inf, -inf, inf, inf, false},
+		{1e300, inf, 1, 1, false},
+		{inf, 1e300, 1, 1, false},
+	} {
+		for _, typ := range []berth.DType{berth.Float64, berth.Float32} {
+			if typ == berth.Float32 && (c.got == 1e300 || c.want == 1e300) {
+				continue
+			}
+			err := berth.Close(list([]float64{c.got}).tensor(typ), list([]float64{c.want}).tensor(typ), c.rtol, c.atol)
+			if (err == nil) != c.close {
+				t.Errorf("%v: %v against %v, rtol %v, atol %v: %v", typ, c.got, c.want, c.rtol, c.atol, err)
+			}
+		}
+	}
+	// Tolerance is for floats alone.
+	wantError(t, "integers", berth.Close(berth.Scalar[int64](1001), berth.Scalar[int64](1000), 1, 10), "1001", "1000")
+	wantError(t, "type", berth.Close(berth.Scalar[int64](1), berth.Scalar[int32](1), 1, 1), "int64[]", "int32[]")
+	wantError(t, "shape", berth.Close(ramp(2, 3), ramp(3, 2), 1, 1), "int32[2 3]", "int32[3 2]")
+
+	// The first difference is named by its index.
+	got := must(ramp(2, 3, 4).Contiguous().Slice(0, 0, 2, 1))
+	want := read(got)
+	want.data[17], want.data[23] = 50, 60 // at [1 1 1] and [1 2 3]
+	wantError(t, "first", berth.Close(got, want.tensor(berth.Int32), 0, 0), "2 of 24", "int32[2 3 4]", "[1 1 1] is 17, want 50")
+	h := must(berth.FromSlice([]dtype.F16{dtype.ToF16(1), dtype.ToF16(2)}, 2))
+	g := must(berth.FromSlice([]dtype.F16{dtype.ToF16(1), dtype.ToF16(2.5)}, 2))
+	wantError(t, "halves", berth.Close(g, h, 0, 0.1), "1 of 2", "[1] is 2.5, want 2")
+
+	for _, typ := range allTypes {
+		a, b := list([]float64{1, 0, 1}, 3), list([]float64{1, 1, 1}, 3)
+		if err := berth.Close(a.tensor(typ), a.tensor(typ), 0, 0); err != nil {
+			t.Errorf("%v: %v", typ, err)
+		}
+		wantError(t, typ.String(), berth.Close(a.tensor(typ), b.tensor(typ), 0, 0), "1 of 3", "[1] is")
+		if err := berth.Close(must(berth.Zeros(typ, 0)), must(berth.Zeros(typ, 0)), 0, 0); err != nil {
+			t.Errorf("%v without elements: %v", typ, err)
+		}
+	}
+}
