@@ -14,6 +14,14 @@ import (
 
 var everyStrategy = []Strategy{FirstFit, Greedy, Exact, Auto}
 
+// rounds is how often to repeat something that n times would be good for.
+func rounds(n int) int {
+	if slow {
+		return (n + 7) / 8
+	}
+	return n
+}
+
 // mustPlace places buffers, and has the independent checker look at the result.
 func mustPlace(t *testing.T, buffers []Buffer, opt *Options) *Placement {
 	t.Helper()
@@ -48,7 +56,7 @@ func TestOptimum(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(7, uint64(len(name))))
-			for range 300 {
+			for range rounds(300) {
 				buffers := shape.random(rng)
 				want := optimum(buffers)
 				if lower := LowerBound(buffers); lower > want {
@@ -159,7 +167,7 @@ func TestNeverWorse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(17, uint64(len(name))))
-			for range 8 {
+			for range rounds(8) {
 				buffers := shape.random(rng)
 				first := mustPlace(t, buffers, &Options{Strategy: FirstFit})
 				greedy := mustPlace(t, buffers, &Options{Strategy: Greedy})

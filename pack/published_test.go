@@ -11,6 +11,9 @@ func TestChallenging(t *testing.T) {
 	for _, in := range sharedInstances(t, "minimalloc/challenging/*.csv") {
 		t.Run(in.name, func(t *testing.T) {
 			t.Parallel()
+			if slow && len(in.buffers) > 320 {
+				t.Skip("too slow with the race detector")
+			}
 			pl := mustPlace(t, in.buffers, &Options{Capacity: 1 << 20, Workers: 2})
 			if pl.Arena > 1<<20 {
 				t.Errorf("arena %d", pl.Arena)
@@ -22,6 +25,9 @@ func TestChallenging(t *testing.T) {
 
 // TestChallengingArena asks for as small an arena as a small budget yields.
 func TestChallengingArena(t *testing.T) {
+	if slow {
+		t.Skip("too slow with the race detector, which other searches keep busy")
+	}
 	for _, in := range sharedInstances(t, "minimalloc/challenging/*.csv") {
 		t.Run(in.name, func(t *testing.T) {
 			t.Parallel()
@@ -58,6 +64,9 @@ func TestLargeInstances(t *testing.T) {
 // in each place there is next to nothing to decide, but what is decided in one
 // has consequences far away.
 func TestThin(t *testing.T) {
+	if slow {
+		t.Skip("too slow with the race detector")
+	}
 	t.Parallel()
 	buffers := make([]Buffer, 20_000)
 	for i := range buffers {
