@@ -134,7 +134,7 @@ func (l *lowerer) extents(v *val) (rows, dim circuit.Expr) {
 		part = part.into
 	}
 	if part.storage == packed {
-		r, d := l.partSize(part.into, part.input, part.axis)
+		r, d := l.partSize(part.into, part.input)
 		return r, circuit.Const(int64(d))
 	}
 	sizes := make([]int, len(l.p.samples))
@@ -150,9 +150,10 @@ func (l *lowerer) extents(v *val) (rows, dim circuit.Expr) {
 }
 
 // partSize returns the rows and width of what input k fills of the
-// concatenation c along an axis. The width is the same at any number of rows,
+// concatenation c. The width is the same at any number of rows,
 // or the input would not be packed.
-func (l *lowerer) partSize(c *val, k, axis int) (rows circuit.Expr, width int) {
+func (l *lowerer) partSize(c *val, k int) (rows circuit.Expr, width int) {
+	axis := l.p.concat(c.step).axis
 	counts := make([]int, len(l.p.samples))
 	in := l.prog.Plan.Steps[c.step].Inputs[k].Value
 	for s := range l.p.samples {
@@ -200,23 +201,11 @@ func (l *lowerer) node(i int) {
 // parts returns, if some input of the concatenation at step i is in place, for
 // each input the value that is, or nil.
 func (l *lowerer) parts(i int) []*val {
-	s := &l.prog.Plan.Steps[i]
-	if _, ok := s.Node.Op().(op.Concat); !ok {
+	c := l.p.concat(i)
+	if c == nil || len(c.inside) == 0 {
 		return nil
 	}
-	c := l.p.vals[s.Node.Output(0)]
-	parts := make([]*val, len(s.Inputs))
-	any := false
-	for _, in := range s.Inputs {
-		if v := l.p.vals[in.Value].root(); v.storage == packed && v.into == c {
-			parts[v.input] = v
-			any = true
-		}
-	}
-	if !any {
-		return nil
-	}
-	return parts
+	return c.parts
 }
 
 // fill adds edges for the inputs of a concatenation that are not in place, so
@@ -224,27 +213,17 @@ func (l *lowerer) parts(i int) []*val {
 func (l *lowerer) fill(i int, parts []*val) []circuit.EdgeID {
 	s := &l.prog.Plan.Steps[i]
 	c := l.p.vals[s.Node.Output(0)]
-	axis := l.axis(c)
 	var edges []circuit.EdgeID
 	for k, v := range parts {
 		if v != nil {
 			continue
 		}
-		rows, width := l.partSize(c, k, axis)
+		rows, width := l.partSize(c, k)
 		id := l.add(Edge{Value: c.Value, Shares: c.edge, Why: "pack"}, fmt.Sprintf("%v part %d", c.Value, k), rows, circuit.Const(int64(width)), c.Type().DType)
 		l.fillers[filler{i, k}] = id
 		edges = append(edges, id)
 	}
 	return edges
-}
-
-// axis returns the axis of a concatenation, counted from 0.
-func (l *lowerer) axis(c *val) int {
-	axis, err := shape.Axis(c.Node().Op().(op.Concat).Axis, len(c.Type().Shape))
-	if err != nil {
-		panic("compile: " + err.Error()) // Infer has checked it
-	}
-	return axis
 }
 
 // constrain adds what the layout says of a value.
@@ -273,7 +252,7 @@ func (l *lowerer) constrain(v *val) {
 	over := circuit.EdgeID(v.edge)
 	single := true
 	for s := range l.p.samples {
-		single = single && l.p.typeAt(s, v.Value).Shape[:l.axis(v)].Elems() == 1
+		single = single && l.p.typeAt(s, v.Value).Shape[:l.p.concat(v.step).axis].Elems() == 1
 	}
 	if single {
 		lay.Packs = append(lay.Packs, circuit.Pack{Members: members, Over: &over})
@@ -368,9 +347,8 @@ func (l *lowerer) copies(i int, s *plan.Step, parts []*val) error {
 		if err != nil {
 			return err
 		}
-		axis := l.axis(c)
 		to, err := l.operand(c.Value, func(sample int) shape.Layout {
-			layout, err := l.p.partOf(sample, c, k, axis)
+			layout, err := l.p.partOf(sample, c, k)
 			if err != nil {
 				panic("compile: " + err.Error()) // the parts make up the whole
 			}

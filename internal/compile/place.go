@@ -34,7 +34,6 @@ type val struct {
 
 	into  *val // joined: the value written over it; packed: the concatenation
 	input int  // packed: which input of the concatenation
-	axis  int  // packed: along which axis
 
 	// layouts are within its own bytes, or within the edge that it is a
 	// part of, one for each sampled number of rows.
@@ -69,6 +68,45 @@ type placer struct {
 	list []*val // in execution order
 	// share says whether values may share bytes beyond what views do.
 	share bool
+	// concats holds what is known of the concatenations, by step.
+	concats map[int]*concat
+}
+
+// concat is a concatenation: where each input begins along its axis, for each
+// sampled number of rows, and the values that are in place.
+type concat struct {
+	axis   int
+	starts [][]int // by sample, then input
+	parts  []*val  // by input; nil where the input is copied
+	inside map[*val]bool
+}
+
+// concat returns what is known of the concatenation at a step, or nil if the
+// step is none.
+func (p *placer) concat(step int) *concat {
+	if c, ok := p.concats[step]; ok {
+		return c
+	}
+	s := &p.plan.Steps[step]
+	o, ok := s.Node.Op().(op.Concat)
+	if !ok {
+		return nil
+	}
+	axis, err := shape.Axis(o.Axis, len(s.Node.Output(0).Type().Shape))
+	if err != nil {
+		panic("compile: " + err.Error()) // Infer has checked it
+	}
+	c := &concat{axis: axis, parts: make([]*val, len(s.Inputs)), inside: make(map[*val]bool)}
+	for sample := range p.samples {
+		starts, at := make([]int, len(s.Inputs)), 0
+		for k, in := range s.Inputs {
+			starts[k] = at
+			at += p.typeAt(sample, in.Value).Shape[axis]
+		}
+		c.starts = append(c.starts, starts)
+	}
+	p.concats[step] = c
+	return c
 }
 
 // typeAt returns the type of v at sample s.
@@ -91,6 +129,7 @@ func (p *placer) layoutAt(v graph.Value) func(sample int) shape.Layout {
 // collect lists the values of the plan with their readers.
 func (p *placer) collect() {
 	p.vals = make(map[graph.Value]*val)
+	p.concats = make(map[int]*concat)
 	for i := range p.plan.Steps {
 		s := &p.plan.Steps[i]
 		for k, in := range s.Inputs {
@@ -180,22 +219,21 @@ func (p *placer) viewed(s int, v *val, base shape.Layout) (shape.Layout, bool) {
 func (p *placer) pack(v *val) bool {
 	for _, w := range p.covering(v) {
 		for _, r := range w.readers {
-			n := p.plan.Steps[r.step].Node
-			concat, ok := n.Op().(op.Concat)
-			if !ok {
+			known := p.concat(r.step)
+			if known == nil || known.parts[r.input] != nil || known.inside[v] {
 				continue
 			}
-			c := p.vals[n.Output(0)]
-			axis, err := shape.Axis(concat.Axis, len(c.Type().Shape))
-			if err != nil || c.root().result >= 0 || p.bound(c) || v.lastRead >= c.overwritten || p.hasPart(c, r, v) {
+			c := p.vals[p.plan.Steps[r.step].Node.Output(0)]
+			if p.bound(c) || v.lastRead >= c.overwritten {
 				continue
 			}
-			layouts, ok := p.slices(c, r, axis)
+			layouts, ok := p.slices(c, r)
 			if !ok || !p.feasible(v, layouts) {
 				continue
 			}
-			v.storage, v.into, v.input, v.axis = packed, c, r.input, axis
+			v.storage, v.into, v.input = packed, c, r.input
 			v.overwritten = c.overwritten
+			known.parts[r.input], known.inside[v] = v, true
 			return true
 		}
 	}
@@ -207,18 +245,6 @@ func (p *placer) bound(v *val) bool {
 	for ; v.storage == joined || v.storage == packed; v = v.into {
 	}
 	return v.result >= 0
-}
-
-// hasPart reports whether input r of the concatenation c is in place already,
-// or v is already there as another input.
-func (p *placer) hasPart(c *val, r reader, v *val) bool {
-	for _, in := range p.plan.Steps[c.step].Inputs {
-		u := p.vals[in.Value].root()
-		if u.storage == packed && u.into == c && (u.input == r.input || u == v) {
-			return true
-		}
-	}
-	return false
 }
 
 // covering returns v and the references that are all of v in the same order,
@@ -265,11 +291,12 @@ func (p *placer) through(s int, w, v *val, layout shape.Layout) (shape.Layout, b
 // sample, counted from its own first element. It reports false unless the
 // part is rows of one length at one distance, and begins at one place, the same
 // at any number of rows: that is what a pack or row pack of a circuit can say.
-func (p *placer) slices(c *val, r reader, axis int) ([]shape.Layout, bool) {
+func (p *placer) slices(c *val, r reader) ([]shape.Layout, bool) {
+	axis := p.concat(c.step).axis
 	layouts := make([]shape.Layout, len(p.samples))
 	width, stride, start := -1, -1, -1
 	for s := range p.samples {
-		part, err := p.partOf(s, c, r.input, axis)
+		part, err := p.partOf(s, c, r.input)
 		if err != nil {
 			return nil, false
 		}
@@ -305,13 +332,10 @@ func (p *placer) slices(c *val, r reader, axis int) ([]shape.Layout, bool) {
 }
 
 // partOf returns the layout of what input number k fills of c.
-func (p *placer) partOf(s int, c *val, k, axis int) (shape.Layout, error) {
-	start := 0
-	step := &p.plan.Steps[c.step]
-	for _, in := range step.Inputs[:k] {
-		start += p.typeAt(s, in.Value).Shape[axis]
-	}
-	return c.layouts[s].Slice(axis, start, p.typeAt(s, step.Inputs[k].Value).Shape[axis], 1)
+func (p *placer) partOf(s int, c *val, k int) (shape.Layout, error) {
+	known := p.concat(c.step)
+	n := p.typeAt(s, p.plan.Steps[c.step].Inputs[k].Value).Shape[known.axis]
+	return c.layouts[s].Slice(known.axis, known.starts[s][k], n, 1)
 }
 
 // join tries to let v be written where the value will be that overwrites it.
