@@ -242,6 +242,9 @@ func WriteNPZ(w io.Writer, tensors map[string]*Tensor) error {
 	slices.Sort(names)
 	archive := zip.NewWriter(w)
 	for _, name := range names {
+		if tensors[name] == nil {
+			return fmt.Errorf("berth: npz: %q is nil", name)
+		}
 		part, err := archive.Create(name + ".npy")
 		if err != nil {
 			return fmt.Errorf("berth: npz: %q: %w", name, err)
