@@ -34,6 +34,8 @@ var moveOps = []row{
 	{"", "OneHot", 11, 3, 3, convertOneHot},
 	{"", "Trilu", 14, 1, 2, convertTrilu},
 	{"", "ReverseSequence", 10, 2, 2, convertReverseSequence},
+	{"", "Col2Im", 18, 3, 3, convertCol2Im},
+	{"", "TensorScatter", 24, 2, 3, convertTensorScatter},
 }
 
 // convertConcat joins its inputs. Only version 1 has a default axis.

@@ -1,8 +1,10 @@
 package onnx
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/onnx/internal/wire"
 )
@@ -125,5 +127,38 @@ func TestReverseSequence(t *testing.T) {
 		{"batch first", "ReverseSequence", 10, attrs(attrInt("batch_axis", 0), attrInt("time_axis", 1)), in{x, i64([]float64{1, 2, 0})}, in{f32([]float64{0, 1, 3, 2, 4, 5}, 3, 2)}, ""},
 		{"too long", "ReverseSequence", 10, nil, in{x, i64([]float64{3, 4})}, nil, "4"},
 		{"one axis for both", "ReverseSequence", 10, attrs(attrInt("batch_axis", 0)), in{x, i64([]float64{1, 1, 1})}, nil, "cannot be batch and time"},
+	})
+}
+
+func TestTensorScatter(t *testing.T) {
+	cache := f32(make([]float64, 8), 2, 4, 1)
+	update := counting(1, 2, 2, 1)
+	circular := attrText("mode", "circular")
+	runNodeTests(t, []nodeTest{
+		{"at the beginning", "TensorScatter", 24, nil, in{cache, update}, in{f32([]float64{1, 2, 0, 0, 3, 4, 0, 0}, 2, 4, 1)}, ""},
+		{"at indices", "TensorScatter", 24, nil, in{cache, update, i64([]float64{2, 1})}, in{f32([]float64{0, 0, 1, 2, 0, 3, 4, 0}, 2, 4, 1)}, ""},
+		{"behind the end", "TensorScatter", 24, nil, in{cache, update, i64([]float64{3, 1})}, nil, "4"},
+		{"around the end", "TensorScatter", 24, attrs(circular), in{cache, update, i64([]float64{3, 1})}, in{f32([]float64{2, 0, 0, 1, 0, 3, 4, 0}, 2, 4, 1)}, ""},
+		{"last axis", "TensorScatter", 24, attrs(attrInt("axis", -1)), in{counting(0, 1, 3), counting(7, 1, 1), i64([]float64{1})}, in{f32([]float64{0, 7, 2}, 1, 3)}, ""},
+		{"batch axis", "TensorScatter", 24, attrs(attrInt("axis", 0)), in{cache, update}, nil, "axis 0 is the batch"},
+		{"too long", "TensorScatter", 24, nil, in{update, cache}, nil, "update [2 4 1] does not fit into [2 2 1]"},
+		{"an index too few", "TensorScatter", 24, nil, in{cache, update, i64([]float64{1})}, nil, "write_indices have shape [1], want [2]"},
+	})
+}
+
+func TestCol2Im(t *testing.T) {
+	ones := func(a, b, c int) *berth.Tensor { return f32(slices.Repeat([]float64{1}, a*b*c), a, b, c) }
+	runNodeTests(t, []nodeTest{
+		{"one axis", "Col2Im", 18, nil, in{ones(1, 2, 2), i64([]float64{3}), i64([]float64{2})}, in{f32([]float64{1, 2, 1}, 1, 1, 3)}, ""},
+		{"apart", "Col2Im", 18, attrs(attrInts("strides", 2)), in{counting(1, 1, 2, 2), i64([]float64{4}), i64([]float64{2})}, in{f32([]float64{1, 3, 2, 4}, 1, 1, 4)}, ""},
+		{"dilated", "Col2Im", 18, attrs(attrInts("dilations", 2)), in{counting(1, 1, 2, 1), i64([]float64{3}), i64([]float64{2})}, in{f32([]float64{1, 0, 2}, 1, 1, 3)}, ""},
+		{"pads cut off", "Col2Im", 18, attrs(attrInts("pads", 1, 0)), in{counting(1, 1, 2, 2), i64([]float64{2}), i64([]float64{2})}, in{f32([]float64{5, 4}, 1, 1, 2)}, ""},
+		{"channels", "Col2Im", 18, nil, in{counting(1, 1, 4, 1), i64([]float64{1, 2}), i64([]float64{1, 2})}, in{counting(1, 1, 2, 1, 2)}, ""},
+		{"two axes", "Col2Im", 18, nil, in{ones(1, 4, 2), i64([]float64{2, 3}), i64([]float64{2, 2})}, in{f32([]float64{1, 2, 1, 1, 2, 1}, 1, 1, 2, 3)}, ""},
+		{"nothing", "Col2Im", 18, nil, in{ones(0, 2, 2), i64([]float64{3}), i64([]float64{2})}, in{tensorOf(dtype.Float32, nil, 0, 1, 3)}, ""},
+		{"positions do not fit", "Col2Im", 18, nil, in{ones(1, 2, 3), i64([]float64{3}), i64([]float64{2})}, nil, "does not hold blocks [2] at [2] positions"},
+		{"block too large", "Col2Im", 18, nil, in{ones(1, 4, 1), i64([]float64{3}), i64([]float64{4})}, nil, "a block [4] does not fit"},
+		{"no stride", "Col2Im", 18, attrs(attrInts("strides", 0)), in{ones(1, 2, 2), i64([]float64{3}), i64([]float64{2})}, nil, "out of range"},
+		{"strides of another rank", "Col2Im", 18, attrs(attrInts("strides", 1, 1)), in{ones(1, 2, 2), i64([]float64{3}), i64([]float64{2})}, nil, "attribute strides has 2 numbers, want 1"},
 	})
 }

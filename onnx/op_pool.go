@@ -100,22 +100,11 @@ func convertMaxUnpool(c *call) []graph.Value {
 	if axes < 1 || len(w.taps) != axes {
 		c.failf("kernel_shape %v does not fit input %v", w.taps, x.Type())
 	}
-	for name, list := range map[string][]int{"strides": w.strides, "pads": w.pads} {
-		if want := map[string]int{"strides": axes, "pads": 2 * axes}[name]; list != nil && len(list) != want {
-			c.failf("attribute %s has %d numbers, want %d", name, len(list), want)
-		}
-	}
+	strides, pads := c.orAll("strides", axes, 1), c.orAll("pads", 2*axes, 0)
 	image := c.shape(0).Clone()
 	for i := range axes {
-		stride, pads := 1, 0
-		if w.strides != nil {
-			stride = w.strides[i]
-		}
-		if w.pads != nil {
-			pads = w.pads[i] + w.pads[axes+i]
-		}
-		c.must(shape.Shape{image[2+i], stride}.Check())
-		image[2+i] = (image[2+i]-1)*stride + w.taps[i] - pads
+		c.must(shape.Shape{image[2+i], strides[i]}.Check())
+		image[2+i] = (image[2+i]-1)*strides[i] + w.taps[i] - pads[i] - pads[axes+i]
 	}
 	c.must(image.Check())
 	elems := image.Elems()
@@ -130,11 +119,11 @@ func convertMaxUnpool(c *call) []graph.Value {
 	if len(full) != len(image) {
 		c.failf("output shape %v has %d axes, the input %d", full, len(full), len(image))
 	}
-	pads := make([]int, 2*len(image))
+	more := make([]int, 2*len(image))
 	for i, n := range full {
-		if pads[len(image)+i] = n - image[i]; n < image[i] {
+		if more[len(image)+i] = n - image[i]; n < image[i] {
 			c.failf("output shape %v is less than %v", full, image)
 		}
 	}
-	return list(c.one(op.Pad{Pads: pads}, out))
+	return list(c.one(op.Pad{Pads: more}, out))
 }
