@@ -18,6 +18,9 @@ var whole = tolerance{rtol: 1e-3, atol: 1e-5}
 func TestModels(t *testing.T) {
 	for _, name := range []string{"mnist", "mobilenet_v2", "super_resolution", "minilm_l6_synth", "gpt_char"} {
 		t.Run(name, func(t *testing.T) {
+			if raceDetector && name == "minilm_l6_synth" {
+				t.Skip("takes long; run without -race")
+			}
 			if _, err := runFolder(t.Context(), shared(t, "models", name), whole); err != nil {
 				t.Error(err)
 			}
