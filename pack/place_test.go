@@ -78,6 +78,36 @@ func TestOptimum(t *testing.T) {
 	}
 }
 
+// TestProofs holds the exact search against all placements where it has to give
+// up many states before it has a proof: one byte below the optimum.
+func TestProofs(t *testing.T) {
+	for name, shape := range map[string]shape{
+		"mixed": {n: 7, time: 6, life: 4, size: 5, aligns: []int64{1, 2, 3}},
+		"parts": {n: 7, time: 6, life: 5, size: 4, parts: true},
+		"fixed": {n: 8, time: 6, life: 4, size: 5, fixed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(71, uint64(len(name))))
+			above := 0
+			for range rounds(3000) {
+				buffers := shape.random(rng)
+				pl := mustPlace(t, buffers, &Options{Strategy: Exact, Budget: 50_000})
+				if pl.Arena == LowerBound(buffers) {
+					continue // trivially optimal
+				}
+				above++
+				if want := optimum(buffers); pl.Arena != want || !pl.Optimal {
+					t.Fatalf("arena %d, optimal %v, optimum %d\n%+v", pl.Arena, pl.Optimal, want, buffers)
+				}
+			}
+			if above < rounds(20) {
+				t.Errorf("only %d problems have an optimum above the lower bound", above)
+			}
+		})
+	}
+}
+
 // testCapacities asks for the optimum, and for one byte less.
 func testCapacities(t *testing.T, buffers []Buffer, optimum int64, provable bool) {
 	t.Helper()
