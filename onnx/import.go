@@ -107,7 +107,8 @@ func (imp *importer) node(n *node, s *scope) ([]graph.Value, error) {
 		}
 	}
 	for i, v := range outs {
-		if imp.keep || v.IsZero() || v.Node().IsLeaf() || v.Type().Shape.Elems() > foldElems || imp.dependsOnInput(v) {
+		// Asked of every value, so that the answer is never far to seek.
+		if v.IsZero() || imp.dependsOnInput(v) || imp.keep || v.Node().IsLeaf() || v.Type().Shape.Elems() > foldElems {
 			continue
 		}
 		if outs[i], err = imp.compute(v); err != nil {

@@ -247,44 +247,57 @@ func (p *placer) bound(v *val) bool {
 	return v.result >= 0
 }
 
+// seen is a value with the layouts that it has when another one, of which it is
+// a reference or the value itself, has certain layouts.
+type seen struct {
+	*val
+	layouts []shape.Layout // by sample
+}
+
+// references returns the values that are references to w, with their layouts.
+// It reports false when one of them has none at some number of rows.
+func (p *placer) references(w seen) ([]seen, bool) {
+	var out []seen
+	for _, r := range w.readers {
+		u := p.vals[p.plan.Steps[r.step].Node.Output(0)]
+		if u.storage != reference {
+			continue
+		}
+		layouts := make([]shape.Layout, len(p.samples))
+		for s := range p.samples {
+			var ok bool
+			if layouts[s], ok = p.viewed(s, u, w.layouts[s]); !ok {
+				return nil, false
+			}
+		}
+		out = append(out, seen{u, layouts})
+	}
+	return out, true
+}
+
 // covering returns v and the references that are all of v in the same order,
 // at every number of rows: reshapes.
 func (p *placer) covering(v *val) []*val {
-	out := []*val{v}
-	for i := 0; i < len(out); i++ {
-		for _, r := range out[i].readers {
-			for o := range p.plan.Steps[r.step].Outputs {
-				w := p.vals[p.plan.Steps[r.step].Node.Output(o)]
-				if w.storage == reference && w.base == out[i] && p.covers(v, w) {
-					out = append(out, w)
-				}
-			}
+	dense := make([]shape.Layout, len(p.samples))
+	for s := range p.samples {
+		dense[s] = shape.Dense(p.typeAt(s, v.Value).Shape)
+	}
+	var out []*val
+	for queue := []seen{{v, dense}}; len(queue) > 0; queue = queue[1:] {
+		w := queue[0]
+		covers := true
+		for s, l := range w.layouts {
+			covers = covers && l.Offset == 0 && l.IsDense() && l.Shape.Elems() == dense[s].Shape.Elems()
+		}
+		if !covers {
+			continue // nor does what is a part of it
+		}
+		out = append(out, w.val)
+		if more, ok := p.references(w); ok {
+			queue = append(queue, more...)
 		}
 	}
 	return out
-}
-
-func (p *placer) covers(v, w *val) bool {
-	for s := range p.samples {
-		layout, ok := p.through(s, w, v, shape.Dense(p.typeAt(s, v.Value).Shape))
-		if !ok || layout.Offset != 0 || !layout.IsDense() || layout.Shape.Elems() != p.typeAt(s, v.Value).Shape.Elems() {
-			return false
-		}
-	}
-	return true
-}
-
-// through returns the layout of w, v itself or a reference to it, at sample s
-// when v has the given one.
-func (p *placer) through(s int, w, v *val, layout shape.Layout) (shape.Layout, bool) {
-	if w == v {
-		return layout, true
-	}
-	base, ok := p.through(s, w.base, v, layout)
-	if !ok {
-		return base, false
-	}
-	return p.viewed(s, w, base)
 }
 
 // slices returns the part of the concatenation c that input r fills, at each
@@ -387,11 +400,40 @@ func (p *placer) feasible(v *val, layouts []shape.Layout) bool {
 	mine := make([]shape.Layout, len(layouts))
 	for s, l := range layouts {
 		var ok bool
-		if mine[s], ok = l.Reshape(p.typeAt(s, v.Value).Shape); !ok || !writes(v, mine[s]) || !p.readable(s, v, mine[s]) {
+		if mine[s], ok = l.Reshape(p.typeAt(s, v.Value).Shape); !ok || !writes(v, mine[s]) {
 			return false
 		}
 	}
+	for stack := []seen{{v, mine}}; len(stack) > 0; {
+		w := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if !p.readable(w) {
+			return false
+		}
+		more, ok := p.references(w)
+		if !ok {
+			return false
+		}
+		stack = append(stack, more...)
+	}
 	v.layouts = mine
+	return true
+}
+
+// readable reports whether the steps that read w itself can do with its
+// layouts.
+func (p *placer) readable(w seen) bool {
+	for _, r := range w.readers {
+		n := p.plan.Steps[r.step].Node
+		if p.vals[n.Output(0)].storage == reference {
+			continue
+		}
+		for _, l := range w.layouts {
+			if !reads(n.Op(), r.input, l) {
+				return false
+			}
+		}
+	}
 	return true
 }
 
@@ -404,24 +446,6 @@ func writes(v *val, l shape.Layout) bool {
 		return l.DenseAxes() >= o.DenseAxes(-1-v.Index(), len(l.Shape))
 	}
 	return l.IsDense()
-}
-
-// readable reports whether every reader of v can do with layout l at sample s.
-func (p *placer) readable(s int, v *val, l shape.Layout) bool {
-	for _, r := range v.readers {
-		n := p.plan.Steps[r.step].Node
-		if w := p.vals[n.Output(0)]; w.storage == reference {
-			view, ok := p.viewed(s, w, l)
-			if !ok || !p.readable(s, w, view) {
-				return false
-			}
-			continue
-		}
-		if !reads(n.Op(), r.input, l) {
-			return false
-		}
-	}
-	return true
 }
 
 // reads reports whether a node of o can read its input i in layout l.
