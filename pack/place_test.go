@@ -90,7 +90,7 @@ func TestProofs(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(71, uint64(len(name))))
 			above := 0
-			for range rounds(3000) {
+			for range rounds(1000) {
 				buffers := shape.random(rng)
 				pl := mustPlace(t, buffers, &Options{Strategy: Exact, Budget: 50_000})
 				if pl.Arena == LowerBound(buffers) {
