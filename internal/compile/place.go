@@ -224,7 +224,7 @@ func (p *placer) pack(v *val) bool {
 				continue
 			}
 			c := p.vals[p.plan.Steps[r.step].Node.Output(0)]
-			if p.bound(c) || v.lastRead >= c.overwritten {
+			if v.lastRead >= c.overwritten {
 				continue
 			}
 			layouts, ok := p.slices(c, r)
@@ -238,13 +238,6 @@ func (p *placer) pack(v *val) bool {
 		}
 	}
 	return false
-}
-
-// bound reports whether the bytes of v are those of a caller's output.
-func (p *placer) bound(v *val) bool {
-	for ; v.storage == joined || v.storage == packed; v = v.into {
-	}
-	return v.result >= 0
 }
 
 // seen is a value with the layouts that it has when another one, of which it is
