@@ -1,10 +1,6 @@
 package pack
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // A chooser finds, among the items left whose lifetime lies within a range of
 // sections, the one of least rank. It is a k-d tree over lifetimes as points
@@ -51,18 +47,62 @@ func (c *chooser) build(p *problem, node int32, items []int32, leaves int, byEnd
 		c.leaf[items[0]] = node
 		return
 	}
-	slices.SortFunc(items, func(a, b int32) int {
-		x, y := &p.items[a], &p.items[b]
-		if byEnd {
-			return cmp.Or(cmp.Compare(x.t1, y.t1), cmp.Compare(x.t0, y.t0), cmp.Compare(a, b))
-		}
-		return cmp.Or(cmp.Compare(x.t0, y.t0), cmp.Compare(x.t1, y.t1), cmp.Compare(a, b))
-	})
 	half := (len(items) + 1) / 2
+	halve(p, items, half, byEnd)
 	c.build(p, 2*node, items[:half], leaves/2, !byEnd)
 	c.build(p, 2*node+1, items[half:], leaves/2, !byEnd)
 	l, r := &c.nodes[2*node], &c.nodes[2*node+1]
 	c.nodes[node] = choice{min(l.minT0, r.minT0), max(l.maxT0, r.maxT0), min(l.minT1, r.minT1), max(l.maxT1, r.maxT1), gone}
+}
+
+// halve moves the n items of earliest start, or end, to the front. It is Hoare's
+// quickselect: items of equal lifetime go to either side, by canonical order.
+func halve(p *problem, items []int32, n int, byEnd bool) {
+	before := func(a, b int32) bool {
+		x, y := &p.items[a], &p.items[b]
+		switch {
+		case byEnd && x.t1 != y.t1:
+			return x.t1 < y.t1
+		case x.t0 != y.t0:
+			return x.t0 < y.t0
+		case x.t1 != y.t1:
+			return x.t1 < y.t1
+		}
+		return a < b
+	}
+	for lo, hi := 0, len(items)-1; lo < hi; {
+		a, pivot, b := items[lo], items[lo+(hi-lo)/2], items[hi]
+		if before(b, a) {
+			a, b = b, a
+		}
+		if before(pivot, a) { // the middle one of three
+			pivot = a
+		} else if before(b, pivot) {
+			pivot = b
+		}
+		i, j := lo, hi
+		for i <= j {
+			for before(items[i], pivot) {
+				i++
+			}
+			for before(pivot, items[j]) {
+				j--
+			}
+			if i <= j {
+				items[i], items[j] = items[j], items[i]
+				i++
+				j--
+			}
+		}
+		switch { // items[lo:j+1] are before items[i:], with the pivot at most between
+		case n <= j:
+			hi = j
+		case n > i:
+			lo = i
+		default:
+			return
+		}
+	}
 }
 
 // fill puts all items back, with the given ranks.

@@ -220,3 +220,32 @@ func TestAddSpan(t *testing.T) {
 		}
 	}
 }
+
+func TestHalve(t *testing.T) {
+	rng := rand.New(rand.NewPCG(89, 1))
+	for range 500 {
+		p := &problem{items: make([]item, 1+rng.IntN(40))}
+		for i := range p.items {
+			p.items[i].t0 = rng.Int32N(8)
+			p.items[i].t1 = p.items[i].t0 + 1 + rng.Int32N(8)
+		}
+		items := identity(len(p.items))
+		rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+		n, byEnd := rng.IntN(len(items)+1), rng.IntN(2) == 0
+		halve(p, items, n, byEnd)
+		for _, a := range items[:n] {
+			for _, b := range items[n:] {
+				x, y := p.items[a].t0, p.items[b].t0
+				if byEnd {
+					x, y = p.items[a].t1, p.items[b].t1
+				}
+				if x > y {
+					t.Fatalf("%d of %v: item %d comes after item %d", n, items, a, b)
+				}
+			}
+		}
+		if slices.Sort(items); !slices.Equal(items, identity(len(items))) {
+			t.Fatalf("items are lost: %v", items)
+		}
+	}
+}

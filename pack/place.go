@@ -11,10 +11,9 @@ import (
 const defaultCapacityBudget = 4_000_000
 
 // defaultBudget is the default to improve on greedy: about a second, which is
-// fewer nodes the larger the problem, but enough for a few placements.
+// fewer nodes the larger the problem.
 func defaultBudget(buffers int) int64 {
-	n := max(1, int64(buffers))
-	return max(min(100_000, 50_000_000/n), 8*n)
+	return min(100_000, max(20_000, 50_000_000/max(1, int64(buffers))))
 }
 
 // A run is one call of [Place].

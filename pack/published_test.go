@@ -72,7 +72,7 @@ func TestThin(t *testing.T) {
 	for i := range buffers {
 		buffers[i] = Buffer{ID: fmt.Sprint(i), Start: int64(i), End: int64(i + 2), Size: int64(1000 + i%7*100), Align: 64}
 	}
-	pl, err := Place(t.Context(), buffers, nil)
+	pl, err := Place(t.Context(), buffers, &Options{Budget: 200_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,19 +74,21 @@ func (c *contender) step(ctx context.Context, goal, capacity, budget int64, o *O
 		}
 		c.rounds++
 		c.done = c.rounds >= hugeRounds
-		return int64(len(c.p.items)), better
+		return c.skylineNodes(), better
 	case c.rounds%2 == 1 && c.arena-c.lower > c.lower/wideGap && c.polished < c.rounds:
-		// A skyline costs about as much as so many nodes.
 		c.polished = c.rounds
 		for range rankings {
 			better = c.polish() || better
-			nodes += int64(len(c.p.items)/16 + 1)
+			nodes += c.skylineNodes()
 		}
 		return nodes, better
 	default:
 		return c.race(ctx, goal, capacity, budget, o)
 	}
 }
+
+// skylineNodes is about how many nodes cost as much as a skyline.
+func (c *contender) skylineNodes() int64 { return int64(len(c.p.items)/16 + 1) }
 
 // race runs one round: a search in each slot, with at most budget nodes in all.
 //
