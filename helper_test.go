@@ -12,13 +12,6 @@ import (
 	"github.com/berth-go/berth/dtype"
 )
 
-// allTypes lists every element type.
-var allTypes = []berth.DType{
-	berth.Bool, berth.Uint8, berth.Uint16, berth.Uint32, berth.Uint64,
-	berth.Int8, berth.Int16, berth.Int32, berth.Int64,
-	berth.Float16, berth.BFloat16, berth.Float32, berth.Float64,
-}
-
 // must returns v, or stops a test whose set-up does not work.
 func must[T any](v T, err error) T {
 	if err != nil {

@@ -107,7 +107,19 @@ type RunOptions struct {
 	// Poison fills buffers that are fresh or freed with bytes that no right
 	// program reads, so that a wrong read shows.
 	Poison bool
+	// MaxBytes is the most memory that buffers may take at a time; 0 means
+	// [DefaultMaxBytes]. A run that needs more is an error that wraps
+	// [ErrMemory], before anything is allocated.
+	MaxBytes int64
 }
+
+// DefaultMaxBytes bounds the buffers of a run, and the arena of a program, for
+// which no bound is stated: 16 GiB. An allocation that the system refuses
+// would end the process, whatever file asked for it.
+const DefaultMaxBytes = exec.DefaultMaxBytes
+
+// ErrMemory is wrapped by the error about a run that needs more than MaxBytes.
+var ErrMemory = exec.ErrMemory
 
 // MaterializeWith is [Materialize] with options.
 func MaterializeWith(ctx context.Context, opt RunOptions, promises ...*Promise) ([]*Tensor, error) {
@@ -115,7 +127,7 @@ func MaterializeWith(ctx context.Context, opt RunOptions, promises ...*Promise) 
 	if err != nil {
 		return nil, err
 	}
-	results, err := exec.Compute(ctx, roots, exec.Options{Workers: opt.Workers, Poison: opt.Poison})
+	results, err := exec.Compute(ctx, roots, exec.Options{Workers: opt.Workers, Poison: opt.Poison, MaxBytes: opt.MaxBytes})
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
@@ -175,7 +187,7 @@ func buildAll(n int, make func(in []graph.Value) ([]graph.Value, error), in ...*
 	}
 	if err == nil {
 		if outs, err = make(values); err != nil {
-			err = fmt.Errorf("berth: %s: %w", caller(), err)
+			err = fmt.Errorf("berth: %s: %w (of %s)", caller(), err, operands(values))
 		}
 	}
 	promises := []*Promise{}
@@ -210,13 +222,20 @@ func caller() string {
 	}
 }
 
-// types of the operands, for messages.
-func shapes(in []graph.Value) string {
-	words := make([]string, len(in))
-	for i, v := range in {
-		words[i] = v.Type().String()
+// operands lists the types of values, for messages.
+func operands(values []graph.Value) string {
+	const most = 6
+	words := make([]string, 0, most)
+	for i, v := range values {
+		if i == most-1 && len(values) > most {
+			return fmt.Sprintf("%s and %d more", strings.Join(words, ", "), len(values)-i)
+		}
+		words = append(words, v.Type().String())
 	}
-	return strings.Join(words, " and ")
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
 }
 
 // axisOf returns axis counted from 0.
