@@ -1,6 +1,7 @@
 package berth
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -66,8 +67,9 @@ type CompileOptions struct {
 	// SearchNodes bounds the search for offsets; 0 is a default. The result
 	// depends on it and on nothing else, in particular not on time.
 	SearchNodes int64
-	// MaxArena is the most bytes that the arena may take. A program that needs
-	// more is an error that wraps [ErrBudget], before anything is allocated.
+	// MaxArena is the most bytes that the arena may take; 0 means
+	// [DefaultMaxBytes]. A program that needs more is an error that wraps
+	// [ErrBudget], before anything is allocated.
 	MaxArena int64
 	// NoSharing gives every value bytes of its own, for comparison.
 	NoSharing bool
@@ -89,11 +91,8 @@ func Compile(ctx context.Context, outputs Outputs, opt *CompileOptions) (*Progra
 	named := make([]NamedValue, 0, len(outputs))
 	for _, name := range slices.Sorted(maps.Keys(outputs)) {
 		p := outputs[name]
-		if p == nil {
-			return nil, fmt.Errorf("berth: output %q is nil", name)
-		}
-		if p.err != nil {
-			return nil, fmt.Errorf("output %q: %w", name, p.err)
+		if err := p.usable(); err != nil {
+			return nil, fmt.Errorf("berth: output %q: %w", name, err)
 		}
 		named = append(named, NamedValue{Name: name, Value: p.value})
 	}
@@ -112,7 +111,8 @@ func CompileGraph(ctx context.Context, outputs []NamedValue, rebuild func(rows i
 		opt = &CompileOptions{}
 	}
 	prog, err := compile.Compile(ctx, outputs, exec.Evaluate, compile.Options{
-		Strategy: opt.Strategy, SearchBudget: opt.SearchNodes, Budget: opt.MaxArena, NoSharing: opt.NoSharing, Rebuild: rebuild,
+		Strategy: opt.Strategy, SearchBudget: opt.SearchNodes, Budget: cmp.Or(opt.MaxArena, DefaultMaxBytes),
+		NoSharing: opt.NoSharing, Rebuild: rebuild,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)

@@ -2,6 +2,7 @@ package berth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -37,8 +38,8 @@ func (p *Promise) Shape() []int { return p.value.Type().Shape.Clone() }
 
 // String describes the promise by its op and type, for messages.
 func (p *Promise) String() string {
-	if p.err != nil {
-		return "broken promise: " + p.err.Error()
+	if err := p.usable(); err != nil {
+		return "broken promise: " + err.Error()
 	}
 	return fmt.Sprintf("promise of %v from %v", p.value.Type(), p.value.Node())
 }
@@ -138,13 +139,30 @@ func MaterializeWith(ctx context.Context, opt RunOptions, promises ...*Promise) 
 	return tensors, nil
 }
 
+// usable returns why p stands for no value: the error that broke it, or that
+// it is nil or zero.
+func (p *Promise) usable() error {
+	switch {
+	case p == nil:
+		return errors.New("is nil")
+	case p.err != nil:
+		return p.err
+	case p.value.IsZero():
+		return errors.New("is the zero Promise, of nothing")
+	}
+	return nil
+}
+
 // fused returns the values of promises after the rewrites that make fewer,
 // larger nodes of them.
 func fused(promises []*Promise) ([]graph.Value, error) {
 	roots := make([]graph.Value, len(promises))
 	for i, p := range promises {
-		if p.err != nil {
-			return nil, p.err
+		if err := p.usable(); err != nil {
+			if p != nil && p.err != nil {
+				return nil, err
+			}
+			return nil, fmt.Errorf("berth: promise %d %w", i, err)
 		}
 		roots[i] = p.value
 	}
@@ -175,12 +193,10 @@ func buildAll(n int, make func(in []graph.Value) ([]graph.Value, error), in ...*
 	var values []graph.Value
 	err := error(nil)
 	for _, p := range in {
-		if p == nil {
-			err = fmt.Errorf("berth: %s: an operand is nil", caller())
-			break
-		}
-		if p.err != nil {
-			err = p.err
+		if err = p.usable(); err != nil {
+			if p == nil || p.err == nil {
+				err = fmt.Errorf("berth: %s: an operand %w", caller(), err)
+			}
 			break
 		}
 		values = append(values, p.value)

@@ -16,6 +16,10 @@ import (
 // on data that is known only when the model runs.
 var ErrNeedsData = errors.New("the shape depends on the data of an input")
 
+// shapeBytes bounds the memory for what a shape is computed from. That is small
+// in every real model, and the graph may be that of a hostile file.
+const shapeBytes = 256 << 20
+
 // foldElems bounds the results that are computed while the graph is built.
 // Shapes, and what is computed from them, are far below; weights are not
 // touched here.
@@ -111,7 +115,11 @@ func (imp *importer) node(n *node, s *scope) ([]graph.Value, error) {
 		if v.IsZero() || imp.dependsOnInput(v) || imp.keep || v.Node().IsLeaf() || v.Type().Shape.Elems() > foldElems {
 			continue
 		}
-		if outs[i], err = imp.compute(v); err != nil {
+		folded, err := imp.compute(v, shapeBytes)
+		switch {
+		case err == nil:
+			outs[i] = folded
+		case !errors.Is(err, berth.ErrMemory): // else it stays as it is
 			return nil, err
 		}
 	}
@@ -132,9 +140,10 @@ func (imp *importer) dependsOnInput(v graph.Value) bool {
 	return varies
 }
 
-// compute returns a constant with the elements of v.
-func (imp *importer) compute(v graph.Value) (graph.Value, error) {
-	results, err := exec.Compute(imp.ctx, []graph.Value{v}, exec.Options{Workers: 1})
+// compute returns a constant with the elements of v, computed in at most the
+// given memory.
+func (imp *importer) compute(v graph.Value, maxBytes int64) (graph.Value, error) {
+	results, err := exec.Compute(imp.ctx, []graph.Value{v}, exec.Options{Workers: 1, MaxBytes: maxBytes})
 	if err != nil {
 		return graph.Value{}, err
 	}
@@ -153,10 +162,14 @@ func (imp *importer) known(v graph.Value) (graph.Value, error) {
 	if c, ok := imp.peeked[v]; ok {
 		return c, nil
 	}
-	if !imp.bound && imp.dependsOnInput(v) {
-		return graph.Value{}, ErrNeedsData
+	limit := int64(shapeBytes)
+	if imp.dependsOnInput(v) {
+		if !imp.bound {
+			return graph.Value{}, ErrNeedsData
+		}
+		limit = berth.DefaultMaxBytes // data of this run, not of the file
 	}
-	c, err := imp.compute(v)
+	c, err := imp.compute(v, limit)
 	if err == nil {
 		imp.peeked[v] = c
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/shape"
@@ -125,31 +126,44 @@ func InOrder(nodes []*graph.Node, roots ...graph.Value) (*Plan, error) {
 }
 
 // PeakBytes returns the most bytes that the plan's slots hold at one time,
-// from the step that makes each to the step that drops it.
+// from the step that makes each to the step that drops it; [math.MaxInt] if
+// it is more than that.
 func (p *Plan) PeakBytes() int {
-	grow := make([]int, len(p.Steps)+1)
+	begin, end := make([]int, len(p.Steps)), make([]int, len(p.Steps))
 	for _, s := range p.Slots {
-		grow[s.Start] += s.Bytes
+		begin[s.Start] = sum(begin[s.Start], s.Bytes)
 		if s.End != Kept {
-			grow[s.End+1] -= s.Bytes
+			end[s.End] = sum(end[s.End], s.Bytes)
 		}
 	}
 	live, peak := 0, 0
-	for _, g := range grow {
-		live += g
+	for i := range p.Steps {
+		live = sum(live, begin[i])
+		if live == math.MaxInt {
+			return live
+		}
 		peak = max(peak, live)
+		live -= end[i]
 	}
 	return peak
 }
 
+// sum adds sizes, which are not negative, up to [math.MaxInt].
+func sum(a, b int) int {
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + b
+}
+
 // TotalBytes returns the bytes of every value that is computed, as if no
-// buffer served twice.
+// buffer served twice; [math.MaxInt] if it is more than that.
 func (p *Plan) TotalBytes() int {
 	total := 0
 	for _, s := range p.Steps {
 		for i, o := range s.Outputs {
 			if !o.Kind.IsReference() {
-				total += s.Node.Output(i).Type().Bytes()
+				total = sum(total, s.Node.Output(i).Type().Bytes())
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/berth-go/berth/graph"
@@ -18,8 +19,27 @@ type Options struct {
 	// Poison fills buffers with a pattern that no right program reads, when
 	// they are made, taken over and dropped, so that a wrong read shows.
 	Poison bool
+	// MaxBytes is the most memory that buffers, or the working memory of all
+	// workers, may take at a time; 0 means DefaultMaxBytes.
+	MaxBytes int64
 	// Inputs binds storage to the graph's input nodes, by key.
 	Inputs map[string]graph.Leaf
+}
+
+// DefaultMaxBytes bounds the memory of a run that states no bound. Go cannot
+// recover from an allocation that the system refuses, so that a graph from a
+// hostile file must not come to ask for it.
+const DefaultMaxBytes = 16 << 30
+
+// ErrMemory is wrapped by the error about a run that needs more than it may
+// take.
+var ErrMemory = errors.New("the run takes more memory than it may")
+
+func (opt *Options) maxBytes() int64 {
+	if opt.MaxBytes == 0 {
+		return DefaultMaxBytes
+	}
+	return opt.MaxBytes
 }
 
 // A Result is a computed value: its type and its storage. Storage may be
@@ -54,6 +74,9 @@ func Compute(ctx context.Context, roots []graph.Value, opt Options) ([]Result, e
 // Run carries out p. Its caches must be locked by the caller. It returns the
 // cause of ctx's end when that comes between two steps.
 func Run(ctx context.Context, p *plan.Plan, opt Options) ([]Result, error) {
+	if peak := int64(p.PeakBytes()); peak > opt.maxBytes() {
+		return nil, fmt.Errorf("%w: it takes %d bytes, %d are available", ErrMemory, peak, opt.maxBytes())
+	}
 	r := &run{plan: p, opt: opt, buffers: make([][]byte, len(p.Slots))}
 	if len(p.Steps) > 0 {
 		r.pool = NewPool(opt.Workers)
@@ -136,7 +159,15 @@ func (r *run) compute(s *plan.Step) error {
 		return err
 	}
 	k.Bind(ins, outs)
-	r.pool.Reserve(k.Scratch())
+	if k.Tasks() == 0 {
+		return nil // and no working memory
+	}
+	scratch := k.Scratch()
+	if int64(scratch) > r.opt.maxBytes()/int64(r.pool.Workers()) {
+		return fmt.Errorf("%w: %d bytes of working memory for each of %d workers, %d are available",
+			ErrMemory, scratch, r.pool.Workers(), r.opt.maxBytes())
+	}
+	r.pool.Reserve(scratch)
 	return r.pool.Run(k)
 }
 
