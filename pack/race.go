@@ -21,7 +21,7 @@ type contender struct {
 	slots    [racers]*searcher
 	rounds   int // rounds raced so far
 	runs     int // skylines tried so far
-	polished int // the round before which skylines were tried last
+	polished int // 1 + the round before which skylines were tried last
 	fix      *repairer
 	nudge    [][]int64 // by ranking and item: what polish adds to scores
 }
@@ -30,12 +30,14 @@ type contender struct {
 // workers share them out, and fewer workers run them one after the other.
 const racers = 4
 
-// Components of repairItems items or more are repaired before they are searched;
-// those too large to search are repaired between hugeRounds skylines.
+// Components of repairItems items or more are repaired before they are searched.
+// For those too large to search there are repairs and skylines, up to hugeRuns.
+// In others skylines are still worth their time while the gap between the lower
+// bound and the arena is more than a wideGap-th.
 const (
-	wideGap     = 20 // skylines are still worth their time while the gap is a twentieth
 	repairItems = 1000
-	hugeRounds  = 200
+	hugeRuns    = 500
+	wideGap     = 20
 )
 
 // offer takes a placement if it is better than the best so far.
@@ -65,21 +67,21 @@ func (c *contender) step(ctx context.Context, goal, capacity, budget int64, o *O
 		c.net = newNetwork(c.p)
 		c.huge = c.net == nil
 	}
+	big := len(c.p.items) >= repairItems
 	switch {
-	case (c.huge || len(c.p.items) >= repairItems) && (c.fix == nil || !c.fix.stuck):
-		return c.repair(ctx, max(goal, capacity), budget, o)
-	case c.huge:
-		if better = c.polish(); better {
-			c.fix.stuck = false
-		}
-		c.rounds++
-		c.done = c.rounds >= hugeRounds
-		return c.skylineNodes(), better
-	case c.rounds%2 == 1 && c.arena-c.lower > c.lower/wideGap && c.polished < c.rounds:
-		c.polished = c.rounds
-		for range rankings {
-			better = c.polish() || better
+	case big && (c.fix == nil || !c.fix.stuck):
+		return c.repair(ctx, max(goal, capacity), budget/4, o) // leave some for the rest
+	case c.huge && c.runs >= hugeRuns:
+		c.done = true
+		return 0, false
+	case c.huge || c.polished <= c.rounds && (big || c.rounds%2 == 1 && c.arena-c.lower > c.lower/wideGap):
+		c.polished = c.rounds + 1
+		for n := 0; n < 4*int(rankings) && !better && ctx.Err() == nil && nodes < budget; n++ {
+			better = c.polish()
 			nodes += c.skylineNodes()
+		}
+		if better && big {
+			c.fix.stuck = false
 		}
 		return nodes, better
 	default:
