@@ -24,17 +24,17 @@
 //
 // [Greedy] is the best of several one-pass placements: first fit in other orders,
 // and above all a skyline that grows from the bottom, always at its lowest step,
-// under five rankings of what to put there. While time permits, the skyline
-// is repeated with what stuck out at the top preferred.
+// under five rankings of what to put there. On small problems that is repeated,
+// with what stuck out at the top preferred.
 //
 // [Exact] decides buffer by buffer whether it lies at the lowest place it still
 // can have, or not. Each section of time, a moment at which the set of live
 // buffers is greatest, constrains its buffers like a machine does jobs; from
 // that follows most of what has to be. The search follows the published
 // MiniMalloc (Moffitt, ASPLOS 2023) in its canonical order, its sections and its
-// decomposition, and goes its own way in how it branches, what it remembers, and
-// that it starts over: from the same problem, searches that last seconds or
-// hours and searches that last milliseconds differ by which choice came first.
+// decomposition, and goes its own way in how it branches, in what it remembers,
+// and in starting over: which choice came first can make the difference between
+// milliseconds and hours.
 //
 // [Auto], the default, is Greedy, and then Exact with a race of several aims between
 // the lower bound and the best so far. Components too large to search as a whole are

@@ -101,8 +101,8 @@ func TestProofs(t *testing.T) {
 					t.Fatalf("arena %d, optimal %v, optimum %d\n%+v", pl.Arena, pl.Optimal, want, buffers)
 				}
 			}
-			if above < rounds(20) {
-				t.Errorf("only %d problems have an optimum above the lower bound", above)
+			if above == 0 {
+				t.Error("no problem has an optimum above the lower bound")
 			}
 		})
 	}

@@ -56,7 +56,7 @@ type searcher struct {
 	nodes    int64
 	limit    int64
 	stop     func() bool
-	complete bool // what failed did so for good reason
+	complete bool // failed means that there is no placement
 }
 
 // A section is the state of one section: the entries of items not placed, and
