@@ -57,7 +57,7 @@
 //	skyline.go chooser.go      the skyline
 //	rank.go greedy.go          rankings, and what greedy makes of them
 //	network.go search.go       the exact search
-//	infer.go                   what it concludes
+//	pick.go infer.go state.go  its choices, its conclusions, and how to undo them
 //	race.go repair.go          many searches, many windows
 //	place.go                   all of it in order
 //	verify.go check.go         the two checks
