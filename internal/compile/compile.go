@@ -17,8 +17,9 @@ import (
 
 // Options steer a compilation. The zero value is the default.
 type Options struct {
-	// Order is the execution order; nil is the depth-first one.
-	Order []*graph.Node
+	// SeedOrder keeps the depth-first order. Otherwise others are tried, and
+	// the one with the smallest arena is taken.
+	SeedOrder bool
 	// Strategy is how offsets are searched for; empty is pack.Auto.
 	Strategy pack.Strategy
 	// SearchBudget bounds the search for offsets, in nodes; 0 is a default.
@@ -157,20 +158,37 @@ func Compile(ctx context.Context, outputs []Output, eval Evaluator, opt Options)
 	if err != nil {
 		return nil, err
 	}
-	p, err := plan.InOrder(opt.Order, roots...)
+	samples, at, err := resize(values, roots, most, opt.Rebuild)
 	if err != nil {
 		return nil, err
 	}
-	l := &lowerer{ctx: ctx, opt: opt, outputs: outputs, prog: &Program{Plan: p, MaxRows: most}}
-	if err := l.resize(values); err != nil {
+	build := func(order []*graph.Node) (*lowerer, error) {
+		p, err := plan.InOrder(order, roots...)
+		if err != nil {
+			return nil, err
+		}
+		l := &lowerer{
+			ctx: ctx, opt: opt, outputs: outputs,
+			prog: &Program{Plan: p, MaxRows: most},
+			p:    placer{plan: p, samples: samples, at: at, share: !opt.NoSharing},
+		}
+		if err := l.p.place(); err != nil {
+			return nil, err
+		}
+		l.circuit()
+		return l, l.layOut()
+	}
+	l, err := build(nil)
+	if err != nil {
 		return nil, err
 	}
-	if err := l.place(); err != nil {
-		return nil, err
+	if !opt.SeedOrder {
+		if l, err = reorder(ctx, l, build); err != nil {
+			return nil, err
+		}
 	}
-	l.circuit()
-	if err := l.layOut(); err != nil {
-		return nil, err
+	if arena := l.prog.Buffers.Arena; opt.Budget > 0 && arena > opt.Budget {
+		return nil, fmt.Errorf("%w: it takes %d bytes, %d are available", ErrBudget, arena, opt.Budget)
 	}
 	if err := l.steps(); err != nil {
 		return nil, err

@@ -30,44 +30,6 @@ type filler struct {
 	step, input int
 }
 
-// resize builds the graph at the sampled numbers of rows. Asked are the
-// values before any rewrite.
-func (l *lowerer) resize(asked []graph.Value) error {
-	roots := make([]graph.Value, len(l.prog.Plan.Results))
-	for i, r := range l.prog.Plan.Results {
-		roots[i] = r.Value
-	}
-	nodes, err := sorted(roots)
-	if err != nil {
-		return err
-	}
-	most := l.prog.MaxRows
-	ops := func(int) map[uint64]graph.Op { return nil }
-	if l.opt.Rebuild != nil && most > 1 {
-		if ops, err = opsByRows(asked, most, l.opt.Rebuild); err != nil {
-			return err
-		}
-	}
-	samples := sampleRows(most)
-	at := make([]map[*graph.Node]*graph.Node, len(samples))
-	for s, r := range samples {
-		if r == most {
-			at[s] = make(map[*graph.Node]*graph.Node, len(nodes))
-			for _, n := range nodes {
-				at[s][n] = n
-			}
-			continue
-		}
-		if at[s], err = resized(nodes, r, ops(r)); err != nil {
-			return err
-		}
-	}
-	l.p = placer{plan: l.prog.Plan, samples: samples, at: at, share: !l.opt.NoSharing}
-	return nil
-}
-
-func (l *lowerer) place() error { return l.p.place() }
-
 // circuit builds the circuit of the program, its fusion plan and its layout.
 func (l *lowerer) circuit() {
 	c, f, lay := &circuit.Circuit{}, &circuit.FusionPlan{}, &circuit.Layout{}
@@ -250,11 +212,7 @@ func (l *lowerer) constrain(v *val) {
 		l.prog.Edges[part.edge].Shares, l.prog.Edges[part.edge].Why = v.edge, "pack"
 	}
 	over := circuit.EdgeID(v.edge)
-	single := true
-	for s := range l.p.samples {
-		single = single && l.p.typeAt(s, v.Value).Shape[:l.p.concat(v.step).axis].Elems() == 1
-	}
-	if single {
+	if l.p.concat(v.step).alone {
 		lay.Packs = append(lay.Packs, circuit.Pack{Members: members, Over: &over})
 	} else {
 		lay.RowPacks = append(lay.RowPacks, circuit.RowPack{Members: members, Over: &over})
@@ -267,9 +225,6 @@ func (l *lowerer) layOut() error {
 		&circuit.Options{Strategy: l.opt.Strategy, Budget: l.opt.SearchBudget})
 	if err != nil {
 		return err
-	}
-	if l.opt.Budget > 0 && b.Arena > l.opt.Budget {
-		return fmt.Errorf("%w: it takes %d bytes, %d are available", ErrBudget, b.Arena, l.opt.Budget)
 	}
 	l.prog.Buffers = b
 	l.slots = make(map[circuit.EdgeID]circuit.Slot, len(b.Slots))

@@ -79,6 +79,7 @@ type concat struct {
 	starts [][]int // by sample, then input
 	parts  []*val  // by input; nil where the input is copied
 	inside map[*val]bool
+	alone  bool // a single row at any number of rows: parts lie in one piece
 }
 
 // concat returns what is known of the concatenation at a step, or nil if the
@@ -96,8 +97,9 @@ func (p *placer) concat(step int) *concat {
 	if err != nil {
 		panic("compile: " + err.Error()) // Infer has checked it
 	}
-	c := &concat{axis: axis, parts: make([]*val, len(s.Inputs)), inside: make(map[*val]bool)}
+	c := &concat{axis: axis, parts: make([]*val, len(s.Inputs)), inside: make(map[*val]bool), alone: true}
 	for sample := range p.samples {
+		c.alone = c.alone && p.typeAt(sample, s.Node.Output(0)).Shape[:axis].Elems() == 1
 		starts, at := make([]int, len(s.Inputs)), 0
 		for k, in := range s.Inputs {
 			starts[k] = at

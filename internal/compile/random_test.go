@@ -35,11 +35,11 @@ func run(t *testing.T, name string, g graphtest.Graph, opt compile.Options, work
 	if err := circuit.Check(p.Circuit, p.Fusion, p.Layout, p.Buffers); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	scratch, err := exec.ScratchBytes(p)
+	prep, err := exec.Prepare(p, true)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	inst, err := exec.NewInstance(p, scratch, workers, true)
+	inst, err := prep.NewInstance(workers, true)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -74,6 +74,7 @@ func TestRandomGraphs(t *testing.T) {
 		graphs = 150
 	}
 	shared := make(map[string]int)
+	smaller := 0
 	for seed := range graphs {
 		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true})
 		want := graphtest.EvalAll(t, g)
@@ -83,9 +84,20 @@ func TestRandomGraphs(t *testing.T) {
 			for _, e := range p.Edges {
 				shared[e.Why]++
 			}
+			first, err := compile.Compile(context.Background(), outputs(g.Roots), exec.Evaluate,
+				compile.Options{NoSharing: alone, SearchBudget: 1000, SeedOrder: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch arena, before := p.Buffers.Arena, first.Buffers.Arena; {
+			case arena > before:
+				t.Errorf("seed %d: the arena of %d bytes is larger than that of the depth-first order, %d", seed, arena, before)
+			case arena < before:
+				smaller++
+			}
 		}
 	}
-	t.Logf("edges by why they share bytes: %v", shared)
+	t.Logf("edges by why they share bytes: %v; %d arenas are smaller than that of the depth-first order", shared, smaller)
 	if shared["in place"] == 0 || shared["pack"] == 0 {
 		t.Errorf("sharing was not tested: %v", shared)
 	}

@@ -42,13 +42,44 @@ func sampleRows(most int) []int {
 	return slices.Compact(rows)
 }
 
+// resize returns the sampled numbers of rows, and for each the nodes under
+// roots made for that many. Asked are the values before any rewrite, which
+// rebuild, unless it is nil, makes for other numbers of rows.
+func resize(asked, roots []graph.Value, most int, rebuild Rebuild) (samples []int, at []map[*graph.Node]*graph.Node, err error) {
+	nodes, err := sorted(roots)
+	if err != nil {
+		return nil, nil, err
+	}
+	ops := func(int) map[uint64]graph.Op { return nil }
+	if rebuild != nil && most > 1 {
+		if ops, err = opsByRows(asked, most, rebuild); err != nil {
+			return nil, nil, err
+		}
+	}
+	samples = sampleRows(most)
+	at = make([]map[*graph.Node]*graph.Node, len(samples))
+	for s, r := range samples {
+		if r == most {
+			at[s] = make(map[*graph.Node]*graph.Node, len(nodes))
+			for _, n := range nodes {
+				at[s][n] = n
+			}
+			continue
+		}
+		if at[s], err = resized(nodes, r, ops(r)); err != nil {
+			return nil, nil, err
+		}
+	}
+	return samples, at, nil
+}
+
 // resized rebuilds the nodes of a graph, given in execution order for the most
 // rows, for another number of rows. Ops holds, by the origin of a node, an op
 // that takes the place of the node's own.
 func resized(nodes []*graph.Node, rows int, ops map[uint64]graph.Op) (map[*graph.Node]*graph.Node, error) {
 	to := make(map[*graph.Node]*graph.Node, len(nodes))
 	for _, n := range nodes {
-		small, err := resize(n, rows, ops, to)
+		small, err := resizeNode(n, rows, ops, to)
 		if err != nil {
 			return nil, fmt.Errorf("%v cannot run with %d rows: %w", n, rows, err)
 		}
@@ -57,7 +88,7 @@ func resized(nodes []*graph.Node, rows int, ops map[uint64]graph.Op) (map[*graph
 	return to, nil
 }
 
-func resize(n *graph.Node, rows int, ops map[uint64]graph.Op, to map[*graph.Node]*graph.Node) (*graph.Node, error) {
+func resizeNode(n *graph.Node, rows int, ops map[uint64]graph.Op, to map[*graph.Node]*graph.Node) (*graph.Node, error) {
 	if in, ok := n.Op().(graph.Input); ok {
 		t := n.Output(0).Type()
 		t.Shape = t.Shape.Clone()
