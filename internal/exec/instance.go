@@ -43,60 +43,37 @@ type boundStep struct {
 	step    *compile.Step
 }
 
-// ScratchBytes returns the bytes of working memory that each worker needs to
-// run p. A kernel may need more for fewer rows, where it works in another way,
-// so every number of rows is tried, up to a thousand; beyond, where shapes
-// differ in size alone, every power of two.
-func ScratchBytes(p *compile.Program) (int, error) {
-	const every = 1024
-	most := 0
-	for i := range p.Steps {
-		b, err := newBoundStep(&p.Steps[i])
-		if err != nil {
-			return 0, err
-		}
-		b.bind(p.MaxRows)
-		most = max(most, b.kern.Scratch())
-		if !p.Steps[i].Varies() {
-			continue
-		}
-		for r := 1; r < p.MaxRows; {
-			b.bind(r)
-			most = max(most, b.kern.Scratch())
-			if r < every {
-				r++
-			} else {
-				r *= 2
-			}
-		}
-	}
-	return most, nil
-}
-
-// NewInstance allocates the arena of p and binds every kernel. Scratch is what
-// [ScratchBytes] returned. Poison fills the arena before each run with bytes
+// NewInstance allocates an arena and binds every kernel. With workers at 0 there
+// is one for each processor. Poison fills the arena before each run with bytes
 // that no right program reads.
-func NewInstance(p *compile.Program, scratch, workers int, poison bool) (*Instance, error) {
+func (p *Prepared) NewInstance(workers int, poison bool) (*Instance, error) {
+	if err := p.packOnce(); err != nil {
+		return nil, err
+	}
+	prog := p.prog
 	inst := &Instance{
-		prog:    p,
+		prog:    prog,
 		pool:    NewPool(workers),
-		scratch: scratch,
-		arena:   kernel.Alloc(int(p.Buffers.Arena)),
-		steps:   make([]boundStep, len(p.Steps)),
-		in:      make([][]byte, len(p.Inputs)),
-		out:     make([][]byte, len(p.Outputs)),
+		scratch: p.scratch,
+		arena:   kernel.Alloc(int(prog.Buffers.Arena)),
+		steps:   make([]boundStep, len(prog.Steps)),
+		in:      make([][]byte, len(prog.Inputs)),
+		out:     make([][]byte, len(prog.Outputs)),
 		poison:  poison,
 	}
-	inst.pool.Reserve(scratch)
-	for i := range p.Steps {
-		b, err := newBoundStep(&p.Steps[i])
+	inst.pool.Reserve(p.scratch)
+	for i := range prog.Steps {
+		b, err := newBoundStep(&prog.Steps[i])
 		if err != nil {
+			inst.Close()
 			return nil, err
 		}
+		b.arena(inst.arena)
+		b.weights(prog)
+		p.usePacked(i, &b)
 		inst.steps[i] = b
-		inst.attach(&inst.steps[i])
 	}
-	inst.bind(p.MaxRows)
+	inst.bind(prog.MaxRows)
 	return inst, nil
 }
 
@@ -146,15 +123,22 @@ func (b *boundStep) bind(rows int) {
 	b.kern.Bind(b.in, b.out)
 }
 
-// attach gives the operands that stay where they are their memory.
-func (inst *Instance) attach(b *boundStep) {
+// arena gives the operands that lie in the arena their memory.
+func (b *boundStep) arena(arena []byte) {
+	b.attach(compile.Arena, func(o *compile.Operand) []byte { return arena[o.Base:] })
+}
+
+// weights gives the operands that are constants their memory.
+func (b *boundStep) weights(p *compile.Program) {
+	b.attach(compile.Weight, func(o *compile.Operand) []byte { return p.Weights[o.Index].Leaf().Data })
+}
+
+// attach gives the operands in a space their memory.
+func (b *boundStep) attach(space compile.Space, memory func(*compile.Operand) []byte) {
 	set := func(from []compile.Operand, to []*kernel.Operand) {
 		for i, o := range to {
-			switch from[i].Space {
-			case compile.Arena:
-				o.Data = inst.arena[from[i].Base:]
-			case compile.Weight:
-				o.Data = inst.prog.Weights[from[i].Index].Leaf().Data
+			if from[i].Space == space {
+				o.Data = memory(&from[i])
 			}
 		}
 	}

@@ -45,11 +45,11 @@ func product(t *testing.T, most int) *compile.Program {
 func TestArenaIsExact(t *testing.T) {
 	for _, most := range []int{1, 7, 1000} {
 		p := product(t, most)
-		scratch, err := ScratchBytes(p)
+		prep, err := Prepare(p, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		inst, err := NewInstance(p, scratch, 3, false)
+		inst, err := prep.NewInstance(3, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,8 +57,8 @@ func TestArenaIsExact(t *testing.T) {
 			t.Errorf("the arena has %d bytes, the program says %d", len(inst.arena), p.Buffers.Arena)
 		}
 		for i, s := range inst.pool.scratch {
-			if len(s) != scratch {
-				t.Errorf("worker %d has %d bytes of scratch, not %d", i, len(s), scratch)
+			if len(s) != prep.ScratchBytes() {
+				t.Errorf("worker %d has %d bytes of scratch, not %d", i, len(s), prep.ScratchBytes())
 			}
 		}
 		inst.Close()
@@ -69,11 +69,11 @@ func TestArenaIsExact(t *testing.T) {
 // byte beyond the rows of the run written.
 func TestRunChecks(t *testing.T) {
 	p := product(t, 4)
-	scratch, err := ScratchBytes(p)
+	prep, err := Prepare(p, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	inst, err := NewInstance(p, scratch, 1, true)
+	inst, err := prep.NewInstance(1, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,172 @@
+package exec
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/kernel"
+)
+
+// A Prepared is a program with what all of its instances share: how much
+// working memory a worker needs, and the constants that kernels read in a
+// packed form. It may be used by several goroutines at once.
+type Prepared struct {
+	prog    *compile.Program
+	scratch int
+	packs   []pack
+	uses    [][]use // by step
+	size    int     // bytes of all packs
+
+	once   sync.Once
+	packed []byte // size bytes, once there is an instance
+	err    error  // of packing
+}
+
+// A pack is the packed form of a constant: size bytes at offset into the
+// memory of all of them. It is made by the kernel of a step from one of its
+// inputs, and serves every use.
+type pack struct {
+	step, input  int
+	offset, size int
+}
+
+// A use is an input of a step that is read in its packed form.
+type use struct{ input, pack int }
+
+// The packed forms of a constant together take no more than packGrowth times
+// its storage and packSlack bytes. Packing pads matrices to the extents of a
+// tile, so that this leaves out large matrices of a few columns, which would
+// grow most and gain least.
+const (
+	packGrowth = 2
+	packSlack  = 64 << 10
+)
+
+// Prepare finds what all instances of p share. With packing, constants are packed
+// for the kernels that can read them so, when the first instance is made;
+// results are the same to the last bit.
+func Prepare(p *compile.Program, packing bool) (*Prepared, error) {
+	prep := &Prepared{prog: p, uses: make([][]use, len(p.Steps))}
+	find := finder{Prepared: prep, known: make(map[string]int), taken: make(map[int]int)}
+	for i := range p.Steps {
+		b, err := newBoundStep(&p.Steps[i])
+		if err != nil {
+			return nil, err
+		}
+		prep.scratch = max(prep.scratch, b.mostScratch(p.MaxRows))
+		if k, ok := b.kern.(kernel.Prepacker); ok && packing {
+			b.bind(p.MaxRows)
+			find.inputs(i, k)
+		}
+	}
+	return prep, nil
+}
+
+// mostScratch returns the most working memory that the step takes with 1 to
+// most rows. A kernel may need more for fewer rows, where it works in another
+// way, so every number of rows is tried, up to a thousand; beyond, where
+// shapes differ in size alone, every power of two.
+func (b *boundStep) mostScratch(most int) int {
+	const every = 1024
+	b.bind(most)
+	n := b.kern.Scratch()
+	if !b.step.Varies() {
+		return n
+	}
+	for r := 1; r < most; {
+		b.bind(r)
+		n = max(n, b.kern.Scratch())
+		if r < every {
+			r++
+		} else {
+			r *= 2
+		}
+	}
+	return n
+}
+
+// A finder collects what is to be packed.
+type finder struct {
+	*Prepared
+	known map[string]int // packs, by what their bytes follow from
+	taken map[int]int    // bytes of the packs of a weight
+}
+
+// inputs finds the inputs to pack of a step, whose kernel k is bound.
+func (f *finder) inputs(step int, k kernel.Prepacker) {
+	s := &f.prog.Steps[step]
+	for i := range s.In {
+		o := &s.In[i]
+		if o.Space != compile.Weight || !fixed(o) {
+			continue
+		}
+		stored := len(f.prog.Weights[o.Index].Leaf().Data)
+		if o.Type.Bytes() > stored {
+			continue // broadcast: it would take up memory that it does not have now
+		}
+		// Kernels of the same op, types and shape share a packed form.
+		key := fmt.Sprintf("%d of %#v: %d %v %v %v %v", i, s.Op, o.Index, o.Type, o.Shape, o.Strides, o.Offset)
+		p, ok := f.known[key]
+		if !ok {
+			size := k.PackedBytes(i)
+			if size <= 0 || f.taken[o.Index]+size > packGrowth*stored+packSlack {
+				continue
+			}
+			f.taken[o.Index] += size
+			p = len(f.packs)
+			f.known[key] = p
+			f.packs = append(f.packs, pack{step: step, input: i, offset: f.size, size: size})
+			f.size += (size + kernel.Align - 1) / kernel.Align * kernel.Align
+		}
+		f.uses[step] = append(f.uses[step], use{i, p})
+	}
+}
+
+// fixed reports whether an operand is the same at any number of rows.
+func fixed(o *compile.Operand) bool {
+	same := func(p compile.Poly) bool { return p == compile.Poly{First: p.First} }
+	for a := range o.Shape {
+		if !same(o.Shape[a]) || !same(o.Strides[a]) {
+			return false
+		}
+	}
+	return same(o.Offset)
+}
+
+// Program returns what was prepared.
+func (p *Prepared) Program() *compile.Program { return p.prog }
+
+// ScratchBytes returns the bytes of working memory that each worker needs.
+func (p *Prepared) ScratchBytes() int { return p.scratch }
+
+// PackedBytes returns the bytes of the constants in packed form. They are
+// taken once, with the first instance.
+func (p *Prepared) PackedBytes() int { return p.size }
+
+// packOnce makes the packed forms, with the first instance.
+func (p *Prepared) packOnce() error {
+	p.once.Do(func() {
+		packed := kernel.Alloc(p.size)
+		for _, c := range p.packs {
+			b, err := newBoundStep(&p.prog.Steps[c.step])
+			if err != nil {
+				p.err = err
+				return
+			}
+			b.weights(p.prog)
+			b.bind(p.prog.MaxRows)
+			b.kern.(kernel.Prepacker).Pack(c.input, packed[c.offset:c.offset+c.size])
+		}
+		p.packed = packed
+	})
+	return p.err
+}
+
+// usePacked has the kernel of a step read its packed inputs.
+func (p *Prepared) usePacked(step int, b *boundStep) {
+	for _, u := range p.uses[step] {
+		c := &p.packs[u.pack]
+		b.kern.(kernel.Prepacker).UsePacked(u.input, p.packed[c.offset:c.offset+c.size:c.offset+c.size])
+	}
+}
