@@ -1,0 +1,5 @@
+//go:build !race
+
+package berth_test
+
+const raceDetector = false

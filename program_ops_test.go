@@ -1,0 +1,264 @@
+package berth_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op"
+)
+
+// most is the most rows of the programs in these tests.
+const most = 12
+
+// n stands for the rows in the dims of an operand.
+const n = -1
+
+// operand is an input of a program: numbers from low to high, whole ones if
+// the type has no others.
+type operand struct {
+	name      string
+	typ       berth.DType
+	low, high float64
+	dims      []int
+}
+
+// programCase is a program for each number of rows, built from its inputs.
+type programCase struct {
+	name   string
+	inputs []operand
+	build  func(in ...*berth.Promise) []*berth.Promise
+}
+
+func (o operand) input() *berth.Promise {
+	extents := make([]any, len(o.dims))
+	for i, d := range o.dims {
+		extents[i] = d
+		if d == n {
+			extents[i] = berth.Dim("n", most)
+		}
+	}
+	return berth.Input(o.name, o.typ, extents...)
+}
+
+func (o operand) draw(rng *rand.Rand, rows int) *berth.Tensor {
+	dims := slices.Clone(o.dims)
+	for i, d := range dims {
+		if d == n {
+			dims[i] = rows
+		}
+	}
+	if o.typ.IsFloat() {
+		return uniform(rng, o.low, o.high, dims...).tensor(o.typ)
+	}
+	return random(rng, int(o.low), int(o.high), dims...).tensor(o.typ)
+}
+
+func (c programCase) program(t *testing.T, opt *berth.CompileOptions) *berth.Program {
+	t.Helper()
+	var in []*berth.Promise
+	for _, o := range c.inputs {
+		in = append(in, o.input())
+	}
+	outputs := make(berth.Outputs)
+	for i, p := range c.build(in...) {
+		outputs[fmt.Sprint("y", i)] = p
+	}
+	p, err := berth.Compile(context.Background(), outputs, opt)
+	if err != nil {
+		t.Fatalf("%s: %v", c.name, err)
+	}
+	return p
+}
+
+// results draws inputs of a number of rows and materialises what the program
+// is to compute of them.
+func (c programCase) results(t *testing.T, rows int) (inputs berth.Values, want map[string]*berth.Tensor) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(uint64(rows), 1))
+	inputs = make(berth.Values)
+	var in []*berth.Promise
+	for _, o := range c.inputs {
+		x := o.draw(rng, rows)
+		inputs[o.name] = x
+		in = append(in, x.Promise())
+	}
+	out, err := berth.MaterializeWith(context.Background(), berth.RunOptions{Workers: 1}, c.build(in...)...)
+	if err != nil {
+		t.Fatalf("%s, %d rows: %v", c.name, rows, err)
+	}
+	want = make(map[string]*berth.Tensor)
+	for i, x := range out {
+		want[fmt.Sprint("y", i)] = x
+	}
+	return inputs, want
+}
+
+// slot is an output buffer of a run.
+type slot struct {
+	data any
+	read func(dims []int) *berth.Tensor
+}
+
+// newSlot returns a buffer of a type with room for some elements.
+func newSlot(typ berth.DType, elems int) slot {
+	switch typ {
+	case berth.Bool:
+		return slotOf[bool](elems)
+	case berth.Uint8:
+		return slotOf[uint8](elems)
+	case berth.Uint16:
+		return slotOf[uint16](elems)
+	case berth.Uint32:
+		return slotOf[uint32](elems)
+	case berth.Uint64:
+		return slotOf[uint64](elems)
+	case berth.Int8:
+		return slotOf[int8](elems)
+	case berth.Int16:
+		return slotOf[int16](elems)
+	case berth.Int32:
+		return slotOf[int32](elems)
+	case berth.Int64:
+		return slotOf[int64](elems)
+	case berth.Float16:
+		return slotOf[dtype.F16](elems)
+	case berth.BFloat16:
+		return slotOf[dtype.BF16](elems)
+	case berth.Float32:
+		return slotOf[float32](elems)
+	}
+	return slotOf[float64](elems)
+}
+
+func slotOf[T berth.Element](elems int) slot {
+	data := make([]T, elems)
+	return slot{data, func(dims []int) *berth.Tensor {
+		count := 1
+		for _, d := range dims {
+			count *= d
+		}
+		return must(berth.FromSlice(data[:count], dims...))
+	}}
+}
+
+// slots returns buffers for the outputs of a program, with room for the most
+// rows.
+func slots(p *berth.Program) (map[string]slot, berth.Values) {
+	all, values := make(map[string]slot), make(berth.Values)
+	for _, out := range p.Outputs() {
+		count := 1
+		for _, d := range out.Dims {
+			count *= d
+		}
+		all[out.Name] = newSlot(out.DType, count)
+		values[out.Name] = all[out.Name].data
+	}
+	return all, values
+}
+
+// check runs a program at several numbers of rows, with arenas poisoned and
+// 1, 2 and 4 workers, compares each result with what is materialised for just
+// these rows, to the last bit, and counts allocations.
+func (c programCase) check(t *testing.T, p *berth.Program) {
+	t.Helper()
+	ctx := context.Background()
+	for _, workers := range []int{1, 2, 4} {
+		inst, err := p.NewInstance(&berth.InstanceOptions{Workers: workers, Poison: true})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		for _, rows := range []int{most, 1, 7, most} {
+			inputs, want := c.results(t, rows)
+			buffers, outputs := slots(p)
+			run := func() {
+				if err := inst.Run(ctx, inputs, outputs); err != nil {
+					t.Fatalf("%s, %d rows: %v", c.name, rows, err)
+				}
+			}
+			run()
+			for name, w := range want {
+				dims, err := p.OutputDims(name, rows)
+				if err != nil || !slices.Equal(dims, w.Shape()) {
+					t.Errorf("%s, %d rows: %s has dims %v (%v), want %v", c.name, rows, name, dims, err, w.Shape())
+					continue
+				}
+				if got := buffers[name].read(dims); !berth.Equal(got, w) {
+					t.Errorf("%s, %d rows, %d workers: %s differs from what is materialised: %v", c.name, rows, workers, name, berth.Close(got, w, 0, 0))
+				}
+			}
+			if raceDetector {
+				continue
+			}
+			if count := testing.AllocsPerRun(2, run); count != 0 {
+				t.Errorf("%s, %d rows, %d workers: %v allocations in a run", c.name, rows, workers, count)
+			}
+		}
+		inst.Close()
+	}
+}
+
+// TestProgramOps runs a program of every op.
+func TestProgramOps(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, c := range programCases {
+		t.Run(c.name, func(t *testing.T) {
+			p := c.program(t, nil)
+			if p.MaxRows() != most {
+				t.Fatalf("the program runs up to %d rows", p.MaxRows())
+			}
+			for _, s := range p.Plan().Steps {
+				seen[s.Node.Op().Name()] = true
+			}
+			c.check(t, p)
+		})
+	}
+	if t.Failed() || testing.Short() {
+		return
+	}
+	elsewhere := map[string]string{
+		graph.Identity{}.Name(): "is never a step",
+		graph.Cache{}.Name():    "is taken out of programs",
+		op.Fill{}.Name():        "has no input and becomes a constant",
+		op.Iota{}.Name():        "has no input and becomes a constant",
+		op.Eye{}.Name():         "has no input and becomes a constant",
+	}
+	for _, o := range op.All() {
+		if name := o.Name(); !seen[name] && elsewhere[name] == "" {
+			t.Errorf("no program has the op %s", name)
+		}
+	}
+}
+
+// apply makes promises of an op that has no method.
+func apply(o graph.Op, in ...*berth.Promise) []*berth.Promise {
+	values := make([]graph.Value, len(in))
+	for i, p := range in {
+		values[i] = must(p.Value())
+	}
+	var out []*berth.Promise
+	for _, v := range must(op.Apply(o, values...)) {
+		out = append(out, berth.PromiseOf(v))
+	}
+	return out
+}
+
+// fixed returns a constant that is the same at each call.
+func fixed(typ berth.DType, low, high float64, dims ...int) *berth.Promise {
+	return operand{"", typ, low, high, dims}.draw(rand.New(rand.NewPCG(uint64(len(dims)), 77)), 0).Promise()
+}
+
+func f32(dims ...int) *berth.Promise { return fixed(berth.Float32, 0.5, 1.5, dims...) }
+
+func one(p *berth.Promise) []*berth.Promise { return []*berth.Promise{p} }
+
+// x is a float32 input.
+func x(dims ...int) operand { return operand{"x", berth.Float32, -1, 1, dims} }
+
+// i is an int64 input of indices.
+func i(high float64, dims ...int) operand { return operand{"i", berth.Int64, -high - 1, high, dims} }
