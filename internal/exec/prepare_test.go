@@ -1,0 +1,265 @@
+package exec
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
+)
+
+// must stops a test at an error of building a graph.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// weight returns a constant of random numbers.
+func weight(rng *rand.Rand, dims ...int) graph.Value {
+	t := graph.Type{DType: dtype.Float32, Shape: dims}
+	return must(graph.NewConstant(t, graph.Leaf{Layout: shape.Dense(dims), Data: random(rng, t.Shape.Elems())})).Output(0)
+}
+
+// constants holds constants by shape, so that a graph can be built again with
+// the same ones.
+type constants struct {
+	rng *rand.Rand
+	by  map[string]graph.Value
+}
+
+func (c constants) of(dims ...int) graph.Value {
+	key := fmt.Sprint(dims)
+	if c.by[key].IsZero() {
+		c.by[key] = weight(c.rng, dims...)
+	}
+	return c.by[key]
+}
+
+// random returns the bytes of n random numbers.
+func random(rng *rand.Rand, n int) []byte {
+	data := kernel.Alloc(4 * n)
+	for i := range n {
+		kernel.Cast[float32](data)[i] = rng.Float32() - 0.5
+	}
+	return data
+}
+
+// input returns an input of up to most rows of the given extents.
+func input(most int, dims ...int) graph.Value {
+	s := append(shape.Shape{most}, dims...)
+	return must(graph.NewInput("x", graph.Type{DType: dtype.Float32, Shape: s}, 0)).Output(0)
+}
+
+// program compiles a value.
+func program(t testing.TB, v graph.Value, opt compile.Options) *compile.Program {
+	t.Helper()
+	return must(compile.Compile(t.Context(), []compile.Output{{Name: "y", Value: v}}, Evaluate, opt))
+}
+
+// A packCase is a value of one input, and how many packed forms it calls for.
+type packCase struct {
+	name  string
+	most  int
+	value func(c constants, most int) graph.Value
+	packs int
+}
+
+// program compiles the case. Views of constants, too, follow the rows.
+func (c packCase) program(t *testing.T, rng *rand.Rand) *compile.Program {
+	t.Helper()
+	held := constants{rng, make(map[string]graph.Value)}
+	return program(t, c.value(held, c.most), compile.Options{Rebuild: func(rows int) ([]graph.Value, error) {
+		return []graph.Value{c.value(held, rows)}, nil
+	}})
+}
+
+var packCases = []packCase{
+	{"matmul", 70, func(c constants, most int) graph.Value {
+		return must(op.One(op.MatMul{}, input(most, 300), c.of(300, 45)))
+	}, 1},
+	{"batch of matmuls", 5, func(c constants, most int) graph.Value {
+		return must(op.One(op.MatMul{}, input(most, 7, 20), c.of(20, 33)))
+	}, 1},
+	{"transposed gemm with an addend", 13, func(c constants, most int) graph.Value {
+		return must(op.One(op.Gemm{Alpha: 2, Beta: 3, TransB: true}, input(most, 270), c.of(40, 270), c.of(40)))
+	}, 1},
+	{"two gemms of one weight", 9, func(c constants, most int) graph.Value {
+		x, w := input(most, 24), c.of(24, 24)
+		return must(op.One(op.MatMul{}, must(op.One(op.MatMul{}, x, w)), w))
+	}, 1},
+	{"a weight and its transpose", 9, func(c constants, most int) graph.Value {
+		x, w := input(most, 24), c.of(24, 24)
+		return must(op.One(op.MatMul{}, must(op.One(op.MatMul{}, x, w)), must(op.One(op.Permute{Perm: []int{1, 0}}, w))))
+	}, 2},
+	{"convolution", 3, func(c constants, most int) graph.Value {
+		return must(op.One(op.Conv{Pads: []int{1, 1, 1, 1}}, input(most, 5, 9, 8), c.of(13, 5, 3, 3), c.of(13)))
+	}, 1},
+	{"groups of channels", 3, func(c constants, most int) graph.Value {
+		return must(op.One(op.Conv{Group: 2}, input(most, 8, 6, 6), c.of(10, 4, 1, 1)))
+	}, 1},
+	{"one channel a group", 3, func(c constants, most int) graph.Value {
+		return must(op.One(op.Conv{Group: 8}, input(most, 8, 6, 6), c.of(8, 1, 3, 3)))
+	}, 0},
+	{"two columns of many rows", 3, func(c constants, most int) graph.Value {
+		return must(op.One(op.MatMul{}, input(most, 4000), c.of(4000, 2)))
+	}, 0},
+	{"the weight on the left", 3, func(c constants, most int) graph.Value {
+		return must(op.One(op.MatMul{}, c.of(20, 6), input(most, 6, 30)))
+	}, 0},
+	{"as many rows of a weight as there are", 16, func(c constants, most int) graph.Value {
+		x, w := input(most, 32), c.of(32, 40)
+		square := must(op.One(op.MatMul{}, x, must(op.One(op.Permute{Perm: []int{1, 0}}, x))))
+		return must(op.One(op.MatMul{}, square, must(op.One(op.SliceView{Axis: 0, Start: 0, N: most, Step: 1}, w))))
+	}, 0},
+	{"a broadcast weight", 2, func(c constants, most int) graph.Value {
+		return must(op.One(op.MatMul{}, input(most, 50), must(op.One(op.BroadcastTo{Shape: []int{50, 60}}, c.of(60)))))
+	}, 0},
+}
+
+// TestPackingKeepsBits runs programs with and without packing, at every number
+// of rows and by several workers.
+func TestPackingKeepsBits(t *testing.T) {
+	for _, c := range packCases {
+		t.Run(c.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(5, 1))
+			p := c.program(t, rng)
+			x := random(rng, p.Inputs[0].Elems.At(c.most))
+			plain, packed := must(Prepare(p, false)), must(Prepare(p, true))
+			if plain.PackedBytes() != 0 || len(plain.packs) != 0 {
+				t.Errorf("%d bytes are packed that should not be", plain.PackedBytes())
+			}
+			if len(packed.packs) != c.packs {
+				t.Errorf("%d packed forms, want %d", len(packed.packs), c.packs)
+			}
+			want := must(plain.NewInstance(1, true))
+			defer want.Close()
+			for workers := 1; workers <= 3; workers++ {
+				inst := must(packed.NewInstance(workers, true))
+				for r := c.most; r >= 1; r-- {
+					if got, want := runRows(t, inst, x, r), runRows(t, want, x, r); !bytes.Equal(got, want) {
+						t.Fatalf("%d rows, %d workers: packing changes the result", r, workers)
+					}
+				}
+				inst.Close()
+			}
+		})
+	}
+}
+
+// runRows runs an instance for a number of rows, and wants nothing allocated.
+func runRows(t *testing.T, inst *Instance, x []byte, rows int) []byte {
+	t.Helper()
+	p := inst.Program()
+	out := kernel.Alloc(4 * p.Outputs[0].Elems.At(rows))
+	inst.Bind(compile.InPort, 0, x[:4*p.Inputs[0].Elems.At(rows)])
+	inst.Bind(compile.OutPort, 0, out)
+	if n := testing.AllocsPerRun(1, func() {
+		if err := inst.Run(t.Context(), rows); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations in a run of %d rows", n, rows)
+	}
+	return out
+}
+
+// TestPackedIsRead takes a packed constant away from its kernel: the run still
+// gives the right result, and with the packed form changed a wrong one.
+func TestPackedIsRead(t *testing.T) {
+	for _, c := range packCases {
+		if c.packs == 0 {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(5, 2))
+		p := c.program(t, rng)
+		x := random(rng, p.Inputs[0].Elems.At(c.most))
+		prep := must(Prepare(p, true))
+		inst := must(prep.NewInstance(1, false))
+		want := runRows(t, inst, x, c.most)
+		for step, uses := range prep.uses {
+			for _, u := range uses {
+				inst.steps[step].in[u.input].Data = nil
+			}
+		}
+		if !bytes.Equal(runRows(t, inst, x, c.most), want) {
+			t.Errorf("%s: the constant is read where it is stored", c.name)
+		}
+		for i := range prep.packed {
+			prep.packed[i] ^= 0x80
+		}
+		if bytes.Equal(runRows(t, inst, x, c.most), want) {
+			t.Errorf("%s: the packed form is not read", c.name)
+		}
+		inst.Close()
+	}
+}
+
+// TestPackingIsShared makes instances at once, and wants them to read the same
+// packed bytes, as many as were told before.
+func TestPackingIsShared(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 3))
+	p := packCases[0].program(t, rng)
+	prep := must(Prepare(p, true))
+	told := prep.PackedBytes()
+	if told == 0 || prep.packed != nil {
+		t.Fatalf("%d bytes to be packed, %d packed before there is an instance", told, len(prep.packed))
+	}
+	var wait sync.WaitGroup
+	memory := make([]*byte, 8)
+	for i := range memory {
+		wait.Go(func() {
+			inst := must(prep.NewInstance(1, false))
+			defer inst.Close()
+			memory[i] = &prep.packed[0]
+		})
+	}
+	wait.Wait()
+	for i, m := range memory {
+		if m != memory[0] {
+			t.Errorf("instance %d has packed constants of its own", i)
+		}
+	}
+	if len(prep.packed) != told {
+		t.Errorf("%d bytes are packed, %d were told", len(prep.packed), told)
+	}
+}
+
+// TestPackingIsBounded multiplies by one constant in many ways, none of which
+// shares a packed form with another.
+func TestPackingIsBounded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 4))
+	w := weight(rng, 256, 256)
+	v := input(1, 256)
+	for i := range 20 {
+		v = must(op.One(op.Gemm{Alpha: float64(1 + i)}, v, w))
+	}
+	prep := must(Prepare(program(t, v, compile.Options{}), true))
+	if n, most := prep.PackedBytes(), packGrowth*4*256*256+packSlack; n == 0 || n > most {
+		t.Errorf("%d bytes are packed, want some and at most %d", n, most)
+	}
+}
+
+func BenchmarkPrepare(b *testing.B) {
+	for _, most := range []int{1, 64} {
+		b.Run(fmt.Sprint(most), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(5, 5))
+			v := input(most, 64)
+			for range 100 {
+				v = must(op.One(op.MatMul{}, v, weight(rng, 64, 64)))
+			}
+			p := program(b, v, compile.Options{})
+			for b.Loop() {
+				must(Prepare(p, true))
+			}
+		})
+	}
+}
