@@ -1,7 +1,6 @@
-package onnx
+package onnx_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,14 +11,25 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/internal/conformance"
+	"github.com/berth-go/berth/onnx"
 )
 
-// upstream is the tolerance of the ONNX backend tests.
-var upstream = tolerance{rtol: 1e-3, atol: 1e-7}
+// shared returns the path of test data beside the project, and skips the test
+// where it is absent.
+func shared(t testing.TB, elem ...string) string {
+	t.Helper()
+	dir := filepath.Join(append([]string{"..", "..", "shared"}, elem...)...)
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("the test data is not there: %v", err)
+	}
+	return dir
+}
 
 // TestBackend runs the ONNX backend tests: every folder is a model with inputs
-// and the outputs that it must give. Models with operators or element types
-// that Berth does not have are skipped.
+// and the outputs that it must give, first step by step and then as a compiled
+// program. Models with operators or element types that Berth does not have are
+// skipped.
 func TestBackend(t *testing.T) {
 	root := shared(t, "onnx-backend")
 	tally := make(tally)
@@ -30,104 +40,93 @@ func TestBackend(t *testing.T) {
 		}
 		for _, f := range folders {
 			t.Run(suite+"/"+strings.TrimPrefix(f.Name(), "test_"), func(t *testing.T) {
-				ops, err := runFolder(t.Context(), filepath.Join(root, suite, f.Name()), upstream)
-				tally.add(ops, err)
-				switch {
-				case skips(err):
+				dir := filepath.Join(root, suite, f.Name())
+				m, err := conformance.Load(dir)
+				if conformance.Skipped(err) {
 					t.Skip(err)
-				case err != nil:
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer m.Close()
+				programs, err := backendFolder(t, m, dir)
+				if conformance.Skipped(err) {
+					t.Skip(err)
+				}
+				if err != nil {
 					t.Error(err)
 				}
+				tally.add(m, programs, err)
 			})
 		}
 	}
 	t.Log(tally)
 }
 
-// runFolder runs the model in a folder with each of its data sets. It returns
-// the operators of the model as well.
-func runFolder(ctx context.Context, dir string, tol tolerance) (ops []string, err error) {
-	m, err := LoadFile(filepath.Join(dir, "model.onnx"))
+// backendFolder runs m with each data set of its folder. It returns for how
+// many of them it could be compiled.
+func backendFolder(t *testing.T, m *onnx.Model, dir string) (programs int, err error) {
+	sets, err := conformance.Sets(dir)
 	if err != nil {
-		return nil, err
-	}
-	ops = sortedKeys(m.Info().Ops)
-	for _, v := range slices.Concat(m.Inputs(), m.Outputs()) {
-		if !v.DType.Valid() {
-			return ops, fmt.Errorf("%v: %w", v, ErrType)
-		}
-	}
-	sets, err := filepath.Glob(filepath.Join(dir, "test_data_set_*"))
-	if err != nil || len(sets) == 0 {
-		return ops, fmt.Errorf("%s has no test_data_set_*: %w", dir, err)
+		return 0, err
 	}
 	for _, set := range sets {
-		if err := runSet(ctx, m, set, tol); err != nil {
-			return ops, fmt.Errorf("%s: %w", filepath.Base(set), err)
+		inputs, want, err := conformance.ReadSet(m, set)
+		if err != nil {
+			return programs, err
+		}
+		got, err := m.Run(t.Context(), inputs)
+		if err != nil {
+			return programs, err
+		}
+		if err := conformance.DifferAll(m, conformance.Upstream, got, want); err != nil {
+			return programs, err
+		}
+		p, err := compilePinned(t, m, inputs)
+		switch {
+		case errors.Is(err, onnx.ErrNeedsData) || conformance.Skipped(err):
+			continue
+		case err != nil:
+			return programs, fmt.Errorf("as a program: %w", err)
+		}
+		programs++
+		for name, x := range runProgram(t, p, 1, inputs, 1) {
+			if err := conformance.Identical(x, got[name]); err != nil {
+				return programs, fmt.Errorf("as a program: output %q: %w", name, err)
+			}
 		}
 	}
-	return ops, nil
+	return programs, nil
 }
 
-// runSet runs m with the inputs of one data set and compares the outputs.
-// Tensors are matched by position: some files leave the names out.
-func runSet(ctx context.Context, m *Model, set string, tol tolerance) error {
-	_, inputs, err := readTensors(set, "input")
-	if err != nil {
-		return err
-	}
-	_, outputs, err := readTensors(set, "output")
-	if err != nil {
-		return err
-	}
-	declared := m.Inputs()
-	if len(inputs) > len(declared) || len(outputs) != len(m.Outputs()) {
-		return fmt.Errorf("%d inputs and %d outputs are stored, the model has %v and %v", len(inputs), len(outputs), declared, m.Outputs())
-	}
-	in := make(map[string]*berth.Tensor)
-	for i, v := range inputs {
-		in[declared[i].Name] = v
-	}
-	got, err := m.Run(ctx, in)
-	if err != nil {
-		return err
-	}
-	for i, v := range m.Outputs() {
-		if err := tol.differ(got[v.Name], outputs[i]); err != nil {
-			return fmt.Errorf("output %d %q: %w", i, v.Name, err)
+// compilePinned compiles m for the shapes of inputs. Where a shape depends on
+// data it pins all inputs but the first, or else all, to theirs.
+func compilePinned(t *testing.T, m *onnx.Model, inputs map[string]*berth.Tensor) (*berth.Program, error) {
+	opt := conformance.Fixed(inputs)
+	p, err := m.Compile(t.Context(), opt)
+	for first := 1; first >= 0 && errors.Is(err, onnx.ErrNeedsData); first-- {
+		opt.Values = make(map[string]*berth.Tensor)
+		for i, v := range m.Inputs() {
+			if x := inputs[v.Name]; x != nil && i >= first {
+				opt.Values[v.Name] = x
+			}
 		}
+		p, err = m.Compile(t.Context(), opt)
 	}
-	return nil
+	return p, err
 }
 
-// skips reports whether err says nothing but that Berth does not have an
-// operator or a type.
-func skips(err error) bool {
-	if err == nil {
-		return false
-	}
-	if wrapped, ok := err.(interface{ Unwrap() []error }); ok {
-		return !slices.ContainsFunc(wrapped.Unwrap(), func(err error) bool { return !skips(err) })
-	}
-	if inner := errors.Unwrap(err); inner != nil {
-		return skips(inner)
-	}
-	return err == ErrUnsupported || err == ErrType
-}
+// A tally counts how the models that use each operator ended.
+type tally map[string]*struct{ passed, failed, programs int }
 
-// A tally counts how the tests of each operator ended.
-type tally map[string]*struct{ passed, failed int }
-
-func (t tally) add(ops []string, err error) {
-	if skips(err) {
-		return
-	}
-	for _, o := range ops {
+func (t tally) add(m *onnx.Model, programs int, err error) {
+	for o := range m.Info().Ops {
 		n := t[o]
 		if n == nil {
-			n = new(struct{ passed, failed int })
+			n = new(struct{ passed, failed, programs int })
 			t[o] = n
 		}
+		n.programs += programs
 		if err == nil {
 			n.passed++
 		} else {
@@ -139,9 +138,9 @@ func (t tally) add(ops []string, err error) {
 // String prints a line for each operator.
 func (t tally) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "models that use each of %d operators: passed, failed\n", len(t))
+	fmt.Fprintf(&b, "models that use each of %d operators: passed, failed, runs as a program\n", len(t))
 	for _, o := range slices.Sorted(maps.Keys(t)) {
-		fmt.Fprintf(&b, "%-28s %4d %4d\n", o, t[o].passed, t[o].failed)
+		fmt.Fprintf(&b, "%-28s %4d %4d %4d\n", o, t[o].passed, t[o].failed, t[o].programs)
 	}
 	return b.String()
 }

@@ -1,27 +1,25 @@
-package onnx
+package onnx_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/internal/conformance"
+	"github.com/berth-go/berth/onnx"
 )
-
-// whole is the tolerance for whole networks.
-var whole = tolerance{rtol: 1e-3, atol: 1e-5}
 
 // TestModels compares networks that people use with the outputs stored beside
 // them, for every stored data set.
 func TestModels(t *testing.T) {
 	for _, name := range []string{"mnist", "mobilenet_v2", "super_resolution", "minilm_l6_synth", "gpt_char"} {
 		t.Run(name, func(t *testing.T) {
-			if raceDetector && name == "minilm_l6_synth" {
+			if onnx.RaceDetector && name == "minilm_l6_synth" {
 				t.Skip("takes long; run without -race")
 			}
-			if _, err := runFolder(t.Context(), shared(t, "models", name), whole); err != nil {
+			if err := conformance.Run(t.Context(), shared(t, "models", name), conformance.Network, berth.RunOptions{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -33,21 +31,20 @@ func TestModels(t *testing.T) {
 // The cache begins with no rows at all.
 func TestModelsChain(t *testing.T) {
 	dir := shared(t, "models", "gpt_char")
-	m, err := LoadFile(filepath.Join(dir, "model.onnx"))
+	m, err := conformance.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, tensors, err := readTensors(filepath.Join(dir, "test_data_set_0"), "input")
+	sets, err := conformance.Sets(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := make(map[string]*berth.Tensor)
-	for i, name := range names {
-		in[name] = tensors[i]
+	in, _, err := conformance.ReadSet(m, sets[0])
+	if err != nil {
+		t.Fatal(err)
 	}
-	for step := range 3 {
-		set := filepath.Join(dir, "test_data_set_"+string(rune('0'+step)))
-		_, want, err := readTensors(set, "output")
+	for step, set := range sets {
+		_, want, err := conformance.ReadSet(m, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,10 +52,10 @@ func TestModelsChain(t *testing.T) {
 		if err != nil {
 			t.Fatalf("step %d: %v", step, err)
 		}
-		for i, out := range m.Outputs() {
-			if err := whole.differ(got[out.Name], want[i]); err != nil {
-				t.Errorf("step %d: %s: %v", step, out.Name, err)
-			}
+		if err := conformance.DifferAll(m, conformance.Network, got, want); err != nil {
+			t.Errorf("step %d: %v", step, err)
+		}
+		for _, out := range m.Outputs() {
 			if past, ok := strings.CutPrefix(out.Name, "present"); ok {
 				in["past"+past] = got[out.Name]
 			}
@@ -84,18 +81,30 @@ func likeliest(t *testing.T, logits *berth.Tensor) int64 {
 // TestLight runs the image networks of the backend tests, whose weights are
 // all made by ConstantOfShape, on a ramp from 0 to 1.
 func TestLight(t *testing.T) {
-	root := shared(t, "onnx-backend", "light")
-	files, err := filepath.Glob(filepath.Join(root, "light_*.onnx"))
+	light(t, func(t *testing.T, m *onnx.Model, in map[string]*berth.Tensor) map[string]*berth.Tensor {
+		got, err := m.Run(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	})
+}
+
+// light has run compute the outputs of each network that TestLight is about,
+// and compares them with the stored ones.
+func light(t *testing.T, run func(*testing.T, *onnx.Model, map[string]*berth.Tensor) map[string]*berth.Tensor) {
+	dir := shared(t, "onnx-backend", "light")
+	files, err := filepath.Glob(filepath.Join(dir, "light_*.onnx"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".onnx")
 		t.Run(name, func(t *testing.T) {
-			if (testing.Short() || raceDetector) && name != "light_squeezenet" {
+			if (testing.Short() || onnx.RaceDetector) && name != "light_squeezenet" {
 				t.Skip("takes long; run without -short and -race")
 			}
-			m, err := LoadFile(file)
+			m, err := onnx.LoadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,29 +112,19 @@ func TestLight(t *testing.T) {
 			for _, v := range m.Inputs() {
 				in[v.Name] = unitRamp(t, v)
 			}
-			got, err := m.Run(t.Context(), in)
+			want, err := conformance.ReadTensors(dir, name+"_output")
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, out := range m.Outputs() {
-				data, err := os.ReadFile(strings.TrimSuffix(file, ".onnx") + "_output_" + string(rune('0'+i)) + ".pb")
-				if err != nil {
-					t.Fatal(err)
-				}
-				_, want, err := ReadTensor(data)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := upstream.differ(got[out.Name], want); err != nil {
-					t.Errorf("%s: %v", out.Name, err)
-				}
+			if err := conformance.DifferAll(m, conformance.Upstream, run(t, m, in), want); err != nil {
+				t.Error(err)
 			}
 		})
 	}
 }
 
 // unitRamp returns the elements i/n of an input with n elements.
-func unitRamp(t *testing.T, v ValueInfo) *berth.Tensor {
+func unitRamp(t *testing.T, v onnx.ValueInfo) *berth.Tensor {
 	t.Helper()
 	n := 1
 	dims := make([]int, len(v.Dims))

@@ -1,15 +1,13 @@
-package onnx
+package onnx_test
 
 import (
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/internal/conformance"
+	"github.com/berth-go/berth/onnx"
 )
-
-// exactly is the tolerance for what must have the same bits.
-var exactly = tolerance{}
 
 // TestRows runs programs for up to several rows at fewer, and compares with
 // programs compiled for exactly those, for several numbers of workers, and
@@ -25,14 +23,14 @@ func TestRows(t *testing.T) {
 		{"gpt_char", 7, map[string]int{"seq": 2, "past_seq": 5}},
 	} {
 		t.Run(c.model, func(t *testing.T) {
-			if (testing.Short() || raceDetector) && c.model == "mobilenet_v2" {
+			if (testing.Short() || onnx.RaceDetector) && c.model == "mobilenet_v2" {
 				t.Skip("takes long; run without -short and -race")
 			}
-			m, err := LoadFile(filepath.Join(shared(t, "models", c.model), "model.onnx"))
+			m, err := conformance.Load(shared(t, "models", c.model))
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := m.Compile(t.Context(), &Options{Rows: c.rows, Dims: c.dims})
+			p, err := m.Compile(t.Context(), &onnx.Options{Rows: c.rows, Dims: c.dims})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,14 +42,14 @@ func TestRows(t *testing.T) {
 			for _, rows := range []int{c.rows, 1, c.rows - 1} {
 				in := randomInputs(t, rng, p, rows)
 				got := runProgram(t, p, rows, in, 2)
-				fixedProgram, err := m.Compile(t.Context(), fixed(in))
+				fixedProgram, err := m.Compile(t.Context(), conformance.Fixed(in))
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, workers := range []int{1, 4} {
 					same := runProgram(t, fixedProgram, 1, in, workers)
 					for name := range got {
-						if err := exactly.differ(got[name], same[name]); err != nil {
+						if err := conformance.Identical(got[name], same[name]); err != nil {
 							t.Errorf("%d rows, %s, against a program for just these: %v", rows, name, err)
 						}
 					}
@@ -61,7 +59,7 @@ func TestRows(t *testing.T) {
 					t.Fatal(err)
 				}
 				for name := range got {
-					if err := exactly.differ(got[name], want[name]); err != nil {
+					if err := conformance.Identical(got[name], want[name]); err != nil {
 						t.Errorf("%d rows, %s, against a run step by step: %v", rows, name, err)
 					}
 				}

@@ -1,25 +1,33 @@
-package onnx
+package conformance
 
 import (
+	"bytes"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"testing"
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
 )
 
-// tolerance is how far an element may be from the wanted one: atol plus rtol
-// times its magnitude.
-type tolerance struct{ rtol, atol float64 }
+// A Tolerance is how far an element may be from the wanted one: Abs plus
+// Rel times the magnitude of that.
+type Tolerance struct{ Rel, Abs float64 }
 
-// differ returns how got differs from want: in element type, in shape or in
+// Upstream is the tolerance of the ONNX backend tests, and Network the one for
+// whole networks, whose sums are longer.
+var (
+	Upstream = Tolerance{Rel: 1e-3, Abs: 1e-7}
+	Network  = Tolerance{Rel: 1e-3, Abs: 1e-5}
+)
+
+// Differ returns how got differs from want: in element type, in shape or in
 // elements outside of the tolerance. NaN equals NaN, an infinity only itself,
 // and integers must be the same.
-func (tol tolerance) differ(got, want *berth.Tensor) error {
+func (tol Tolerance) Differ(got, want *berth.Tensor) error {
+	if got == nil || want == nil {
+		return fmt.Errorf("got %v, want %v: one is missing", got, want)
+	}
 	if got.DType() != want.DType() || !slices.Equal(got.Shape(), want.Shape()) {
 		return fmt.Errorf("got %v%v, want %v%v", got.DType(), got.Shape(), want.DType(), want.Shape())
 	}
@@ -54,13 +62,13 @@ func (tol tolerance) differ(got, want *berth.Tensor) error {
 	return fmt.Errorf("element type %v cannot be compared", got.DType())
 }
 
-func differFloats[T berth.Element](tol tolerance, got, want *berth.Tensor, value func(T) float64) error {
+func differFloats[T berth.Element](tol Tolerance, got, want *berth.Tensor, value func(T) float64) error {
 	return differBy(got, want, func(g, w T) bool {
 		a, b := value(g), value(w)
 		if math.IsNaN(b) || math.IsInf(b, 0) || math.IsInf(a, 0) {
 			return a == b || math.IsNaN(a) && math.IsNaN(b)
 		}
-		return math.Abs(a-b) <= tol.atol+tol.rtol*math.Abs(b)
+		return math.Abs(a-b) <= tol.Abs+tol.Rel*math.Abs(b)
 	})
 }
 
@@ -95,32 +103,23 @@ func differBy[T berth.Element](got, want *berth.Tensor, same func(g, w T) bool) 
 	return nil
 }
 
-// shared returns the path of test data beside the project, and skips the test
-// where it is absent.
-func shared(t testing.TB, elem ...string) string {
-	t.Helper()
-	dir := filepath.Join(append([]string{"..", "..", "shared"}, elem...)...)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the test data is not there: %v", err)
+// Identical returns how got differs from want in element type, in shape or in
+// any bit of an element.
+func Identical(got, want *berth.Tensor) error {
+	if err := (Tolerance{}).Differ(got, want); err != nil {
+		return err
 	}
-	return dir
+	g, w, size := rowMajor(got), rowMajor(want), want.DType().Size()
+	for i := 0; i < len(w); i += size {
+		if a, b := g[i:i+size], w[i:i+size]; !bytes.Equal(a, b) {
+			return fmt.Errorf("element %d of %v%v has the bytes %x, want %x", i/size, want.DType(), want.Shape(), a, b)
+		}
+	}
+	return nil
 }
 
-// readTensors reads the files prefix_0.pb, prefix_1.pb and so on of a
-// directory. The name of each tensor is in the file.
-func readTensors(dir, prefix string) (names []string, tensors []*berth.Tensor, err error) {
-	for i := 0; ; i++ {
-		data, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%s_%d.pb", prefix, i)))
-		if os.IsNotExist(err) {
-			return names, tensors, nil
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		name, tensor, err := ReadTensor(data)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s_%d.pb: %w", prefix, i, err)
-		}
-		names, tensors = append(names, name), append(tensors, tensor)
-	}
+// rowMajor returns the bytes of the elements of t.
+func rowMajor(t *berth.Tensor) []byte {
+	leaf, size := t.Contiguous().Leaf(), t.DType().Size()
+	return leaf.Data[leaf.Layout.Offset*size:][:t.Len()*size]
 }
