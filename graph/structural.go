@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth/shape"
 )
@@ -14,7 +16,7 @@ type Identity struct{}
 func (Identity) Name() string { return "identity" }
 
 // Infer returns the type of the only input.
-func (Identity) Infer(in []Type) ([]Type, error) { return same("identity", in) }
+func (Identity) Infer(in []Type) ([]Type, error) { return same(in) }
 
 // Contiguous is the op that packs its input into row-major storage without
 // gaps. Several over one node are planned as one.
@@ -24,7 +26,7 @@ type Contiguous struct{}
 func (Contiguous) Name() string { return "contiguous" }
 
 // Infer returns the type of the only input.
-func (Contiguous) Infer(in []Type) ([]Type, error) { return same("contiguous", in) }
+func (Contiguous) Infer(in []Type) ([]Type, error) { return same(in) }
 
 // Cache is the op that keeps its input, stored contiguous, from one run to
 // the next. Once it holds a result its node is a leaf.
@@ -34,11 +36,14 @@ type Cache struct{}
 func (Cache) Name() string { return "cache" }
 
 // Infer returns the type of the only input.
-func (Cache) Infer(in []Type) ([]Type, error) { return same("cache", in) }
+func (Cache) Infer(in []Type) ([]Type, error) { return same(in) }
 
-func same(name string, in []Type) ([]Type, error) {
+func same(in []Type) ([]Type, error) {
 	if len(in) != 1 {
 		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	}
+	if !in[0].DType.Valid() {
+		return nil, errors.New("input 0 is absent")
 	}
 	return []Type{in[0]}, nil
 }
@@ -51,7 +56,7 @@ func (Constant) Name() string { return "constant" }
 
 // Infer fails: constants are made by [NewConstant].
 func (Constant) Infer([]Type) ([]Type, error) {
-	return nil, fmt.Errorf("has no type without its storage")
+	return nil, errors.New("has no type without its storage")
 }
 
 // Input is the op of a leaf whose storage is bound when a program runs.
@@ -66,7 +71,7 @@ type Input struct {
 func (Input) Name() string { return "input" }
 
 // Infer fails: inputs are made by [NewInput].
-func (Input) Infer([]Type) ([]Type, error) { return nil, fmt.Errorf("has no type of its own") }
+func (Input) Infer([]Type) ([]Type, error) { return nil, errors.New("has no type of its own") }
 
 // A Leaf is the storage of a value that exists before the run: shared, never
 // written, never freed by a plan.
@@ -75,17 +80,18 @@ type Leaf struct {
 	Data   []byte // the whole storage, aligned to the element width
 }
 
-// NewConstant returns a leaf over data, which it keeps and which must not
-// change any more. An error names a layout that leaves the storage.
+// NewConstant returns a leaf over the storage of leaf, which it keeps and
+// which must not change any more. An error names a layout that is not of the
+// shape of t, has not a stride for each axis, or leaves the storage.
 func NewConstant(t Type, leaf Leaf) (*Node, error) {
 	if err := t.Check(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("constant: %w", err)
 	}
 	if !t.Shape.Equal(leaf.Layout.Shape) {
 		return nil, fmt.Errorf("constant %v has a layout of shape %v", t, leaf.Layout.Shape)
 	}
-	if lo, hi := leaf.Layout.Bounds(); lo < 0 || hi > len(leaf.Data)/t.DType.Size() {
-		return nil, fmt.Errorf("constant %v: layout %v reads elements [%d, %d) of a storage of %d bytes", t, leaf.Layout, lo, hi, len(leaf.Data))
+	if err := leaf.Layout.Within(len(leaf.Data) / t.DType.Size()); err != nil {
+		return nil, fmt.Errorf("constant %v: %w", t, err)
 	}
 	n := newNode(Constant{}, nil, []Type{t})
 	n.leaf = &leaf
@@ -93,14 +99,20 @@ func NewConstant(t Type, leaf Leaf) (*Node, error) {
 }
 
 // NewInput returns a leaf that is bound under the name key at each run. Rows
-// lists the axes of t whose extent varies with the rows of the run.
+// lists the axes of t whose extent varies with the rows of the run: distinct,
+// and of one extent. It is kept.
 func NewInput(key string, t Type, rows ...int) (*Node, error) {
 	if err := t.Check(); err != nil {
 		return nil, fmt.Errorf("input %q: %w", key, err)
 	}
-	for _, axis := range rows {
-		if axis < 0 || axis >= len(t.Shape) || t.Shape[axis] != t.Shape[rows[0]] {
-			return nil, fmt.Errorf("input %q: axes %v of %v are not all its rows", key, rows, t)
+	for i, axis := range rows {
+		switch {
+		case axis < 0 || axis >= len(t.Shape):
+			return nil, fmt.Errorf("input %q: rows on axis %d of %v, which has %d axes", key, axis, t, len(t.Shape))
+		case slices.Contains(rows[:i], axis):
+			return nil, fmt.Errorf("input %q: rows twice on axis %d of %v", key, axis, t)
+		case t.Shape[axis] != t.Shape[rows[0]]:
+			return nil, fmt.Errorf("input %q: rows on axes %v of %v, whose extents %d and %d differ", key, rows, t, t.Shape[rows[0]], t.Shape[axis])
 		}
 	}
 	n := newNode(Input{key, rows}, nil, []Type{t})

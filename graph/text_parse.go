@@ -234,6 +234,24 @@ func parseInts(s string) (list []int, err error) {
 	return list, nil
 }
 
+// cutInts returns the list that s begins with under a name, as in rows=[0 1],
+// and what is behind it; s itself where it begins otherwise.
+func cutInts(s, name string) (list []int, given bool, rest string, err error) {
+	after, ok := strings.CutPrefix(s, name+"=")
+	if !ok {
+		return nil, false, s, nil
+	}
+	words, open := strings.CutPrefix(after, "[")
+	words, rest, closed := strings.Cut(words, "]")
+	if !open || !closed {
+		return nil, false, "", fmt.Errorf("expected a list, as in %s=[0 1], at %q", name, s)
+	}
+	if list, err = parseInts(words); err != nil {
+		return nil, false, "", fmt.Errorf("%s: %w", name, err)
+	}
+	return list, true, strings.TrimSpace(rest), nil
+}
+
 func parseInput(s string) (n *Node, rest string, err error) {
 	quoted, err := strconv.QuotedPrefix(s)
 	if err != nil {
@@ -247,7 +265,11 @@ func parseInput(s string) (n *Node, rest string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	n, err = NewInput(key, t)
+	rows, _, rest, err := cutInts(rest, "rows")
+	if err != nil {
+		return nil, "", err
+	}
+	n, err = NewInput(key, t, rows...)
 	return n, rest, err
 }
 
@@ -257,15 +279,12 @@ func parseConstant(s string) (n *Node, rest string, err error) {
 		return nil, "", err
 	}
 	l := shape.Dense(t.Shape)
-	if list, ok := strings.CutPrefix(rest, "strides=["); ok {
-		list, after, ok := strings.Cut(list, "]")
-		if !ok {
-			return nil, "", fmt.Errorf("no ] behind the strides")
-		}
-		if l.Strides, err = parseInts(list); err != nil {
-			return nil, "", err
-		}
-		rest = strings.TrimSpace(after)
+	strides, given, rest, err := cutInts(rest, "strides")
+	if err != nil {
+		return nil, "", err
+	}
+	if given {
+		l.Strides = strides
 	}
 	if number, ok := strings.CutPrefix(rest, "offset="); ok {
 		number, after, _ := strings.Cut(number, " ")

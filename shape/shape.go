@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// MaxElems is the most elements a shape may have: with the widest element
-// type its byte count still fits an int64.
-const MaxElems = math.MaxInt64 / 64
+// MaxElems is the most elements a shape may have: their bytes, and a few
+// times as many, fit an int whatever the element type.
+const MaxElems = math.MaxInt / 64
 
 // A Shape lists the extent of each axis, outermost first. A nil or empty
 // Shape is a scalar; an extent of 0 is legal and makes the tensor empty.
@@ -33,7 +33,7 @@ func (s Shape) Check() error {
 			if hi != 0 || lo > MaxElems {
 				// An empty axis elsewhere does not excuse extents whose
 				// strides would overflow.
-				return fmt.Errorf("shape %v: more than %d elements", s, int64(MaxElems))
+				return fmt.Errorf("shape %v: more than %d elements", s, MaxElems)
 			}
 			n = lo
 		}

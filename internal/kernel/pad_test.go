@@ -7,6 +7,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/shape"
 )
 
 // padded returns the elements of one axis of n elements after cropping and
@@ -86,8 +87,8 @@ func TestPadded(t *testing.T) {
 
 // Without elements there is no work, however far the other axes extend.
 func TestPadOfNothing(t *testing.T) {
-	x := &kernel.Operand{DType: dtype.Bool, Shape: []int{0, 1 << 40}, Strides: []int{1 << 40, 1}}
-	out := &kernel.Operand{DType: dtype.Bool, Shape: []int{0, 1<<40 + 1}, Strides: []int{1<<40 + 1, 1}}
+	x := &kernel.Operand{DType: dtype.Bool, Shape: []int{0, shape.MaxElems}, Strides: []int{shape.MaxElems, 1}}
+	out := &kernel.Operand{DType: dtype.Bool, Shape: []int{0, shape.MaxElems + 1}, Strides: []int{shape.MaxElems + 1, 1}}
 	k := kernel.NewPad(1, kernel.PadConstant, []int{0, 1, 0, 0})
 	k.Bind([]*kernel.Operand{x}, []*kernel.Operand{out})
 	if n := k.Tasks(); n != 0 {

@@ -40,7 +40,7 @@ func (o Concat) Infer(in []graph.Type) ([]graph.Type, error) {
 			}
 		}
 		if out.Shape[axis] += t.Shape[axis]; out.Shape[axis] < 0 || out.Shape[axis] > shape.MaxElems {
-			return nil, fmt.Errorf("axis %d has more than %d elements", axis, int64(shape.MaxElems))
+			return nil, fmt.Errorf("axis %d has more than %d elements", axis, shape.MaxElems)
 		}
 	}
 	return []graph.Type{out}, nil

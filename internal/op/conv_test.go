@@ -11,6 +11,7 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
 )
 
 func TestConvInfer(t *testing.T) {
@@ -40,7 +41,7 @@ func TestConvInfer(t *testing.T) {
 		{op.Conv{KernelShape: []int{3, 2}}, []graph.Type{x, w}, "kernel shape [3 2]"},
 		{op.Conv{Strides: []int{1}}, []graph.Type{x, w}, "strides [1]"},
 		{op.Conv{Strides: []int{0, 1}}, []graph.Type{x, w}, "0 is not in [1,"},
-		{op.Conv{Dilations: []int{1, 1 << 40}}, []graph.Type{x, w}, "dilations"},
+		{op.Conv{Dilations: []int{1, shape.MaxElems}}, []graph.Type{x, w}, "dilations"},
 		{op.Conv{Pads: []int{1, 1}}, []graph.Type{x, w}, "pads [1 1]: 2 numbers for 2 spatial axes, want 4"},
 		{op.Conv{Pads: []int{-1, 0, 0, 0}}, []graph.Type{x, w}, "-1 is not in"},
 		{op.Conv{Pads: []int{1, 1, 1, 1}, AutoPad: op.AutoPadValid}, []graph.Type{x, w}, "beside the automatic padding valid"},
@@ -71,7 +72,7 @@ func TestConvTransposeInfer(t *testing.T) {
 		{op.ConvTranspose{OutputPadding: []int{1}}, []graph.Type{x, w}, "output padding [1]"},
 		{op.ConvTranspose{OutputShape: []int{-1, 2}}, []graph.Type{x, w}, "-1 is not in"},
 		{op.ConvTranspose{Strides: []int{1 << 30, 1 << 30}}, []graph.Type{x, w}, "elements"},
-		{op.ConvTranspose{Group: 1 << 40}, []graph.Type{f32(1, 0, 3), f32(0, 1<<40, 3)}, "elements"},
+		{op.ConvTranspose{Group: shape.MaxElems}, []graph.Type{f32(1, 0, 3), f32(0, shape.MaxElems, 3)}, "elements"},
 	})
 }
 

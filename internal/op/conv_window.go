@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/shape"
@@ -57,9 +58,9 @@ type window struct {
 	auto                           AutoPad
 }
 
-// maxAttribute bounds strides, dilations, pads and tap counts, so that their
-// products and sums fit an int64.
-const maxAttribute = 1 << 30
+// maxAttribute bounds strides, dilations, pads and tap counts, so that sums of
+// a few products of two of them fit an int: 1<<30 where that has 64 bits.
+const maxAttribute = 1 << (bits.UintSize/2 - 2)
 
 // check completes the lists of w and reports those that do not fit the number
 // of spatial axes or are out of range.

@@ -73,7 +73,7 @@ func (o Pad) Infer(in []graph.Type) ([]graph.Type, error) {
 	for a, d := range data.Shape {
 		before, after := o.Pads[a], o.Pads[rank+a]
 		if before > shape.MaxElems || after > shape.MaxElems {
-			return nil, fmt.Errorf("pads %d and %d of axis %d are more than %d elements", before, after, a, int64(shape.MaxElems))
+			return nil, fmt.Errorf("pads %d and %d of axis %d are more than %d elements", before, after, a, shape.MaxElems)
 		}
 		if before < -d || after < -d || min(before, 0)+min(after, 0) < -d {
 			return nil, fmt.Errorf("pads %d and %d remove more than the %d elements of axis %d of %v", before, after, d, a, data)

@@ -32,7 +32,7 @@ func (o Tile) Infer(in []graph.Type) ([]graph.Type, error) {
 		}
 		hi, lo := bits.Mul64(uint64(r), uint64(in[0].Shape[a]))
 		if hi != 0 || lo > shape.MaxElems {
-			return nil, fmt.Errorf("axis %d of %v repeated %d times has more than %d elements", a, in[0], r, int64(shape.MaxElems))
+			return nil, fmt.Errorf("axis %d of %v repeated %d times has more than %d elements", a, in[0], r, shape.MaxElems)
 		}
 		out.Shape[a] = int(lo)
 	}
