@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/berth-go/berth/dtype"
 )
@@ -37,7 +38,9 @@ func newIndexer(o *Operand) indexer {
 // at returns the index that lies at elements from the operand's offset.
 func (x *indexer) at(at int) int {
 	if x.wide != nil {
-		return int(x.wide[x.offset+at])
+		// Where an int has 32 bits, what is beyond them must not become an
+		// index that exists.
+		return int(min(max(x.wide[x.offset+at], math.MinInt), math.MaxInt))
 	}
 	return int(x.narrow[x.offset+at])
 }
