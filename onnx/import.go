@@ -190,7 +190,8 @@ func (m *Model) build(ctx context.Context, inputs map[string]graph.Value, bound,
 	s := &scope{values: make(map[string]graph.Value, len(inputs))}
 	for name, v := range inputs {
 		s.values[name] = v
-		imp.varies[v.Node()] = true
+		// Inputs that a program is given now are constants of it.
+		imp.varies[v.Node()] = bound || v.Node().Leaf() == nil
 	}
 	return imp.run(m.body, s)
 }

@@ -1,0 +1,202 @@
+package conformance
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/internal/digits"
+	"github.com/berth-go/berth/onnx"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+func TestSkipped(t *testing.T) {
+	lacks := fmt.Errorf("node 3: %w at opset 7", onnx.ErrUnsupported)
+	typed := fmt.Errorf("element %w: STRING", onnx.ErrType)
+	broken := errors.New("axis 3 of a matrix")
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{nil, false},
+		{onnx.ErrUnsupported, true},
+		{onnx.ErrType, true},
+		{lacks, true},
+		{fmt.Errorf("m.onnx: %w", typed), true},
+		{errors.Join(lacks, typed), true},
+		{fmt.Errorf("m.onnx: %w", errors.Join(lacks, typed)), true},
+		{fmt.Errorf("%w and %w", lacks, typed), true},
+		{errors.Join(lacks, errors.Join(typed, lacks)), true},
+		{broken, false},
+		{fmt.Errorf("m.onnx: %w", broken), false},
+		{errors.Join(lacks, broken), false},
+		{fmt.Errorf("m.onnx: %w", errors.Join(lacks, errors.Join(typed, broken))), false},
+		{fmt.Errorf("%w: %w", onnx.ErrUnsupported, broken), false},
+		{fmt.Errorf("%v", onnx.ErrUnsupported), false}, // says so, and is not
+		{onnx.ErrNeedsData, false},
+		{io.EOF, false},
+	} {
+		if got := Skipped(c.err); got != c.want {
+			t.Errorf("Skipped(%v) = %v, want %v", c.err, got, c.want)
+		}
+	}
+}
+
+// digitsFolder makes a test folder of the classifier in package digits: its
+// model and one data set with an image, and the wanted output, stored as
+// TensorProto. Edit, which may be nil, changes files before they are written.
+func digitsFolder(t *testing.T, edit func(files map[string][]byte)) string {
+	t.Helper()
+	dir := t.TempDir()
+	m, err := onnx.Load(digits.Files(), digits.ModelFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := fs.ReadFile(digits.Files(), digits.ModelFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image := make([]float32, 28*28)
+	for i := range image {
+		image[i] = float32(i%7) / 7
+	}
+	x := tensor(t, image, 1, 1, 28, 28)
+	y, err := m.Run(t.Context(), map[string]*berth.Tensor{"image": x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{
+		"model.onnx":                  model,
+		"test_data_set_0/input_0.pb":  floatProto(t, x),
+		"test_data_set_0/output_0.pb": floatProto(t, y["probabilities"]),
+	}
+	if edit != nil {
+		edit(files)
+	}
+	for name, data := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// floatProto encodes x as a TensorProto: dims, data_type FLOAT and raw_data.
+func floatProto(t *testing.T, x *berth.Tensor) []byte {
+	t.Helper()
+	data, err := berth.Data[float32](x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b, raw []byte
+	for _, d := range x.Shape() {
+		b = protowire.AppendVarint(protowire.AppendTag(b, 1, protowire.VarintType), uint64(d))
+	}
+	b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), 1)
+	for _, v := range data {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+	}
+	return protowire.AppendBytes(protowire.AppendTag(b, 9, protowire.BytesType), raw)
+}
+
+func TestRun(t *testing.T) {
+	const in, out = "test_data_set_0/input_0.pb", "test_data_set_0/output_0.pb"
+	for _, c := range []struct {
+		what string
+		edit func(files map[string][]byte)
+		err  string // part of it; "" where none is wanted
+	}{
+		{"as stored", nil, ""},
+		{"no model", func(f map[string][]byte) { delete(f, "model.onnx") }, "model.onnx"},
+		{"a broken model", func(f map[string][]byte) { f["model.onnx"] = []byte{0xff} }, "model.onnx"},
+		{"no data set", func(f map[string][]byte) { delete(f, in); delete(f, out) }, "has no test_data_set_*"},
+		{"a file by the name of a set", func(f map[string][]byte) {
+			delete(f, in)
+			delete(f, out)
+			f["test_data_set_0"] = nil
+		}, "has no test_data_set_*"},
+		{"no output", func(f map[string][]byte) { delete(f, out) }, "test_data_set_0: 0 outputs are stored, the model has 1"},
+		{"no input", func(f map[string][]byte) { delete(f, in) }, "is missing"},
+		{"too many inputs", func(f map[string][]byte) { f["test_data_set_0/input_1.pb"] = f[in] }, "2 inputs are stored, the model has 1"},
+		{"too many outputs", func(f map[string][]byte) { f["test_data_set_0/output_1.pb"] = f[out] }, "2 outputs are stored, the model has 1"},
+		{"a broken input", func(f map[string][]byte) { f[in] = f[in][:7] }, "input_0.pb"},
+		{"another output", func(f map[string][]byte) {
+			f[out] = append([]byte{}, f[out]...)
+			f[out][len(f[out])-1] = 0x42 // the exponent of the last element
+		}, `output 0 "probabilities": 1 of 10 elements`},
+		{"a second set", func(f map[string][]byte) {
+			f["test_data_set_1/input_0.pb"] = f[in]
+			f["test_data_set_1/output_0.pb"] = f[in]
+		}, "test_data_set_1: output 0"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			err := Run(t.Context(), digitsFolder(t, c.edit), Upstream, berth.RunOptions{})
+			switch {
+			case c.err == "" && err != nil:
+				t.Error(err)
+			case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+				t.Errorf("got %v, want %q", err, c.err)
+			case Skipped(err):
+				t.Errorf("%v counts as skipped", err)
+			}
+		})
+	}
+	if err := Run(t.Context(), filepath.Join(t.TempDir(), "missing"), Upstream, berth.RunOptions{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing folder: %v", err)
+	}
+}
+
+// TestBind runs a model as a program, twice, and compares with a run step by
+// step.
+func TestBind(t *testing.T) {
+	dir := digitsFolder(t, nil)
+	m, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	sets, err := Sets(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, want, err := ReadSet(m, sets[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Compile(t.Context(), Fixed(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Bind(p, 1, in, &berth.InstanceOptions{Workers: 1, Poison: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for range 2 {
+		if err := b.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got, err := b.Results()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := DifferAll(m, Upstream, got, want); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Bind(p, 1, nil, nil); err == nil || !strings.Contains(err.Error(), `input "image" is not given`) {
+		t.Errorf("without the input: %v", err)
+	}
+}
