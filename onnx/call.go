@@ -21,12 +21,14 @@ type call struct {
 	node  *node
 	scope *scope
 	in    []graph.Value // an absent optional input is the zero Value
+	asked []string      // the attributes that the converter asked for
 }
 
 // failure carries an error up to convert.
 type failure struct{ err error }
 
-// convert calls the node's converter.
+// convert calls the node's converter, and refuses attributes that it does not
+// know.
 func (c *call) convert() (outs []graph.Value, err error) {
 	defer func() {
 		switch f := recover().(type) {
@@ -37,7 +39,8 @@ func (c *call) convert() (outs []graph.Value, err error) {
 			panic(f)
 		}
 	}()
-	return c.node.row.convert(c), nil
+	outs = c.node.row.convert(c)
+	return outs, c.unknownAttributes()
 }
 
 func (c *call) must(err error) {
@@ -85,6 +88,7 @@ func (c *call) numOutputs() int { return len(c.node.node.Outputs) }
 
 // attr returns the attribute of the given name, or nil, after checking its kind.
 func (c *call) attr(name string, kind wire.AttrKind) *wire.Attribute {
+	c.asked = append(c.asked, name)
 	for i := range c.node.node.Attributes {
 		a := &c.node.node.Attributes[i]
 		if a.Name != name {
@@ -100,6 +104,7 @@ func (c *call) attr(name string, kind wire.AttrKind) *wire.Attribute {
 
 // hasAttr reports whether the node has an attribute, of any kind.
 func (c *call) hasAttr(name string) bool {
+	c.asked = append(c.asked, name)
 	return slices.ContainsFunc(c.node.node.Attributes, func(a wire.Attribute) bool { return a.Name == name })
 }
 

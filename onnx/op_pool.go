@@ -95,16 +95,16 @@ func (c *call) exponent() float64 {
 // input asks for a larger one, that image is padded at its end.
 func convertMaxUnpool(c *call) []graph.Value {
 	x, indices := c.in[0], c.in[1]
-	w := c.window()
+	taps := c.ints("kernel_shape")
 	axes := c.rank(0) - 2
-	if axes < 1 || len(w.taps) != axes {
-		c.failf("kernel_shape %v does not fit input %v", w.taps, x.Type())
+	if axes < 1 || len(taps) != axes {
+		c.failf("kernel_shape %v does not fit input %v", taps, x.Type())
 	}
 	strides, pads := c.orAll("strides", axes, 1), c.orAll("pads", 2*axes, 0)
 	image := c.shape(0).Clone()
 	for i := range axes {
 		c.must(shape.Shape{image[2+i], strides[i]}.Check())
-		image[2+i] = (image[2+i]-1)*strides[i] + w.taps[i] - pads[i] - pads[axes+i]
+		image[2+i] = (image[2+i]-1)*strides[i] + taps[i] - pads[i] - pads[axes+i]
 	}
 	c.must(image.Check())
 	elems := image.Elems()

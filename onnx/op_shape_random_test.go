@@ -177,14 +177,7 @@ func (m *nodeMaker) try(t *testing.T, r row) bool {
 			t.Errorf("%s-%d of %v panics: %v\n%s", r.name, r.since, inputs, p, debug.Stack())
 		}
 	}()
-	model, err := Parse(wire.AppendModel(nil, &wire.Model{
-		IRVersion: 8, OpsetImports: []wire.OperatorSet{{Version: r.since}}, Graph: &g,
-	}))
-	if err != nil {
-		t.Errorf("%s-%d: %v", r.name, r.since, err)
-		return false
-	}
-	outs, err := model.Promises(t.Context(), inputs)
+	outs, err := promisesOf(t, r, &g, inputs)
 	if err != nil {
 		return false
 	}
