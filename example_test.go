@@ -37,7 +37,7 @@ func ExamplePromise_Plan() {
 	}
 	fmt.Print(p)
 	// Output:
-	// step 0: map(leaf0, leaf1) -> %0 float32[4] allocate slot 0
+	// step 0: add(leaf0, leaf1) -> %0 float32[4] allocate slot 0
 	// step 1: reduce(%0) -> %1 float32[] allocate slot 1; drop 0
 	// slot 0: 16 bytes, steps 0 to 1
 	// slot 1: 4 bytes, steps 1 to kept

@@ -3,10 +3,12 @@ package berth
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/dtype"
@@ -26,15 +28,21 @@ type Extent struct {
 }
 
 // Dim names the row dimension of a program: from 1 to max, chosen at each run.
-// A program has one. The same name must come with the same max.
+// A program has one: all of its inputs state the same name and the same max.
 func Dim(name string, max int) Extent { return Extent{name, max} }
 
 // Input returns a promise of data that is bound when a compiled program runs.
 // Each extent is an int, or the [Extent] of the row dimension. A promise that
 // depends on an input can be compiled, and not materialised.
+//
+// Methods see max rows. What they are told in numbers is meant for any number
+// of rows, as a bound of [Promise.Slice] is; an extent of [Promise.Reshape]
+// that is -1 follows the rows, and among several that are all stated, as are
+// those of [Promise.BroadcastTo], one that holds the whole row axis does.
 func Input(name string, t DType, extents ...any) *Promise {
 	typ := graph.Type{DType: t, Shape: make(shape.Shape, len(extents))}
 	var rows []int
+	var dim *Extent
 	for axis, e := range extents {
 		switch e := e.(type) {
 		case int:
@@ -43,6 +51,10 @@ func Input(name string, t DType, extents ...any) *Promise {
 			if e.max < 1 {
 				return broken("input %q: dimension %q is at most %d", name, e.name, e.max)
 			}
+			if dim != nil && *dim != e {
+				return broken("input %q: dimension %q of at most %d and %q of at most %d, of which a program has one", name, dim.name, dim.max, e.name, e.max)
+			}
+			dim = &e
 			typ.Shape[axis] = e.max
 			rows = append(rows, axis)
 		default:
@@ -53,7 +65,7 @@ func Input(name string, t DType, extents ...any) *Promise {
 	if err != nil {
 		return broken("%w", err)
 	}
-	return &Promise{value: n.Output(0)}
+	return &Promise{value: n.Output(0), made: &recipe{input: &inputRecipe{n, dim}}}
 }
 
 // Outputs are the promises that a program computes, by name.
@@ -96,15 +108,24 @@ type Program struct {
 // Compile plans outputs as a program. What depends on constants alone is
 // computed now; ctx ends that, and the search for offsets, early.
 func Compile(ctx context.Context, outputs Outputs, opt *CompileOptions) (*Program, error) {
+	if len(outputs) == 0 {
+		return nil, errors.New("berth: a program with no outputs")
+	}
 	named := make([]NamedValue, 0, len(outputs))
+	promises := make([]*Promise, 0, len(outputs))
 	for _, name := range slices.Sorted(maps.Keys(outputs)) {
 		p := outputs[name]
 		if err := p.usable(); err != nil {
 			return nil, fmt.Errorf("berth: output %q: %w", name, err)
 		}
 		named = append(named, NamedValue{Name: name, Value: p.value})
+		promises = append(promises, p)
 	}
-	return CompileGraph(ctx, named, nil, opt)
+	rebuild, err := rebuilder(promises)
+	if err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	return CompileGraph(ctx, named, rebuild, opt)
 }
 
 // A NamedValue is a value of a graph that is an output of a program.
@@ -224,6 +245,9 @@ func ports(list []compile.Port) []Port {
 func (p *Program) OutputDims(name string, rows int) ([]int, error) {
 	for _, port := range p.prog.Outputs {
 		if port.Name == name {
+			if rows < 1 || rows > p.prog.MaxRows {
+				return nil, fmt.Errorf("berth: %d rows: the program runs 1 to %d", rows, p.prog.MaxRows)
+			}
 			dims := make([]int, len(port.Dims))
 			for i, d := range port.Dims {
 				dims[i] = d.At(rows)
@@ -247,9 +271,17 @@ type InstanceOptions struct {
 
 // An Instance is one arena bound to a program. It runs once at a time.
 type Instance struct {
-	inst *exec.Instance
-	prog *compile.Program
+	inst  *exec.Instance
+	prog  *compile.Program
+	state atomic.Int32
 }
+
+// What an instance does.
+const (
+	idle int32 = iota
+	running
+	closed
+)
 
 // NewInstance allocates an arena and binds every kernel to it. The first one
 // also packs the constants, unless CompileOptions.NoPacking says otherwise.
@@ -261,7 +293,7 @@ func (p *Program) NewInstance(opt *InstanceOptions) (*Instance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
-	return &Instance{inst, p.prog}, nil
+	return &Instance{inst: inst, prog: p.prog}, nil
 }
 
 // RunOnce makes an instance, runs it and returns the outputs as tensors: for
@@ -281,14 +313,14 @@ func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, worker
 			return nil, fmt.Errorf("berth: input %q is not given", port.Name)
 		}
 		if !t.IsDense() {
-			if t, err = t.Promise().Contiguous().Materialize(ctx); err != nil {
-				return nil, err
-			}
+			t = t.Contiguous()
 		}
 		given[port.Name] = t
-		if n, ok := port.Elems.Rows(t.Len(), p.prog.MaxRows); ok {
-			rows = max(rows, n)
+		n, ok := rowsOf(port, t, p.prog.MaxRows)
+		if !ok {
+			return nil, fmt.Errorf("berth: input %q: the shape %v is not that of 1 to %d rows of %v", port.Name, t.layout.Shape, p.prog.MaxRows, port.Type)
 		}
+		rows = max(rows, n)
 	}
 	outputs, buffers := make(map[string]*Tensor, len(p.prog.Outputs)), make(Values, len(p.prog.Outputs))
 	for k := range p.prog.Outputs {
@@ -306,22 +338,52 @@ func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, worker
 	return outputs, inst.Run(ctx, given, buffers)
 }
 
+// rowsOf returns the rows of a run to which x is the input of port: 0 if its
+// shape is right for any. It reports false if it is right for none.
+func rowsOf(port *compile.Port, x *Tensor, most int) (rows int, ok bool) {
+	if len(x.layout.Shape) != len(port.Dims) {
+		return 0, false
+	}
+	for axis, d := range x.layout.Shape {
+		n, ok := port.Dims[axis].Rows(d, most)
+		if !ok || n != 0 && rows != 0 && n != rows {
+			return 0, false
+		}
+		rows = max(rows, n)
+	}
+	return rows, true
+}
+
 // raw is a fresh tensor that a run may still write.
 type raw struct{ *Tensor }
 
-// Close ends the workers of the instance, which must not be used any more. One
-// that is forgotten instead is cleaned up with the garbage.
-func (i *Instance) Close() { i.inst.Close() }
+// Close ends the workers of the instance, which cannot run any more. One that
+// is forgotten instead is cleaned up with the garbage. Close must not be called
+// during a run.
+func (i *Instance) Close() {
+	if i.state.CompareAndSwap(idle, closed) {
+		i.inst.Close()
+	}
+}
 
 // Values are the buffers of a run, by the name of the input or output: slices
 // of the Go type of the elements, in row-major order, or for inputs also dense
-// tensors. They are read and written in place, and must not overlap.
+// tensors, of the shape that the input has at the rows of the run. They are
+// read and written in place, and must not overlap.
 type Values map[string]any
 
 // Run computes outputs from inputs. The number of rows follows from the
 // lengths of the inputs; an output must have room for that many and is filled
-// from its start. Run allocates nothing, unless it fails.
+// from its start. Run allocates nothing, unless it fails. A run that begins
+// while another one goes on is an error.
 func (i *Instance) Run(ctx context.Context, inputs, outputs Values) error {
+	if !i.state.CompareAndSwap(idle, running) {
+		if i.state.Load() == closed {
+			return errors.New("berth: the instance is closed")
+		}
+		return errors.New("berth: the instance is running already; each runs once at a time")
+	}
+	defer i.state.Store(idle)
 	rows := 0
 	for k := range i.prog.Inputs {
 		port := &i.prog.Inputs[k]
@@ -333,6 +395,11 @@ func (i *Instance) Run(ctx context.Context, inputs, outputs Values) error {
 			return fmt.Errorf("berth: input %q holds %v, not %v", port.Name, port.Type.DType, t)
 		}
 		n, ok := port.Elems.Rows(len(data)/t.Size(), i.prog.MaxRows)
+		if x, tensor := inputs[port.Name].(*Tensor); tensor {
+			if n, ok = rowsOf(port, x, i.prog.MaxRows); !ok {
+				return fmt.Errorf("berth: input %q: the shape %v is not that of 1 to %d rows of %v", port.Name, x.layout.Shape, i.prog.MaxRows, port.Type)
+			}
+		}
 		if !ok {
 			return fmt.Errorf("berth: input %q: %d elements are not those of 1 to %d rows of %v", port.Name, len(data)/t.Size(), i.prog.MaxRows, port.Type)
 		}
@@ -392,6 +459,9 @@ func buffer(values Values, name string, input bool) ([]byte, dtype.Type, error) 
 	case []dtype.BF16:
 		return kernel.Bytes(v), dtype.BFloat16, nil
 	case *Tensor:
+		if v == nil {
+			return nil, 0, fmt.Errorf("is a nil tensor")
+		}
 		if !input {
 			return nil, 0, fmt.Errorf("a tensor is immutable and cannot be written")
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/berth-go/berth/graph"
@@ -25,6 +26,8 @@ import (
 type Promise struct {
 	value graph.Value
 	err   error
+	made  *recipe // nil for what no method made
+	out   int     // which output of the recipe it is
 }
 
 // Err returns the first error on the way to this promise, or nil.
@@ -207,11 +210,12 @@ func buildAll(n int, make func(in []graph.Value) ([]graph.Value, error), in ...*
 		}
 	}
 	promises := []*Promise{}
+	made := &recipe{in: slices.Clone(in), make: make}
 	for i := range n {
 		if err != nil {
 			promises = append(promises, &Promise{err: err})
 		} else {
-			promises = append(promises, &Promise{value: outs[i]})
+			promises = append(promises, &Promise{value: outs[i], made: made, out: i})
 		}
 	}
 	return promises

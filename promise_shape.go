@@ -14,13 +14,25 @@ import (
 // the elements lie in an order that strides cannot express, as after a
 // transposition.
 func (p *Promise) Reshape(dims ...int) *Promise {
-	return build(func(in []graph.Value) (graph.Value, error) {
+	dims = slices.Clone(dims)
+	q := build(func(in []graph.Value) (graph.Value, error) {
 		s, err := inferDim(in[0].Type().Shape, dims)
 		if err != nil {
 			return graph.Value{}, fmt.Errorf("reshape: %w", err)
 		}
 		return reshape(in[0], s)
 	}, p)
+	if q.made != nil && !slices.Contains(dims, -1) {
+		from := p.Shape()
+		q.made.again(func(in []graph.Value) (graph.Value, error) {
+			s, err := scaled(dims, from, in[0].Type().Shape)
+			if err != nil {
+				return graph.Value{}, fmt.Errorf("reshape: %w", err)
+			}
+			return reshape(in[0], s)
+		})
+	}
+	return q
 }
 
 func reshape(v graph.Value, s shape.Shape) (graph.Value, error) {
@@ -117,7 +129,22 @@ func (p *Promise) Index(axis, i int) *Promise {
 
 // BroadcastTo returns p repeated along axes of extent 1 and new outer axes.
 func (p *Promise) BroadcastTo(dims ...int) *Promise {
-	return build(unary(op.BroadcastTo{Shape: slices.Clone(dims)}), p)
+	dims = slices.Clone(dims)
+	q := build(unary(op.BroadcastTo{Shape: dims}), p)
+	if q.made != nil {
+		from := p.Shape()
+		q.made.again(func(in []graph.Value) (graph.Value, error) {
+			to := slices.Clone(dims)
+			lead := len(to) - len(from)
+			for axis, d := range from {
+				if to[lead+axis] == d { // not repeated
+					to[lead+axis] = in[0].Type().Shape[axis]
+				}
+			}
+			return op.One(op.BroadcastTo{Shape: to}, in[0])
+		})
+	}
+	return q
 }
 
 // Unsqueeze returns p with a new axis of extent 1 before the given one; -1
