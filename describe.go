@@ -20,8 +20,10 @@ type Description struct {
 	Slots        []SlotDescription `json:"slots"`
 }
 
-// A StepDescription is one step. Its operands are named as slots are, or as
-// "input x", "output y" and "weight w" for what is not in the arena.
+// A StepDescription is one step. Op is what it computes, such as "softmax" or,
+// for arithmetic on single elements in one pass, "mul+add". Its operands are
+// named as slots are, or as "input x", "output y" and "weight w" for what is
+// not in the arena.
 type StepDescription struct {
 	Index int    `json:"index"`
 	Op    string `json:"op"`
@@ -104,7 +106,7 @@ func (p *Program) Describe() Description {
 	for i := range p.prog.Plan.Steps {
 		s := &p.prog.Plan.Steps[i]
 		step := StepDescription{
-			Index: i, Op: s.Node.Op().Name(), Name: s.Node.Label(), Kind: kinds[s.Node.Output(0)],
+			Index: i, Op: graph.Title(s.Node.Op()), Name: s.Node.Label(), Kind: kinds[s.Node.Output(0)],
 			Inputs: []string{}, Outputs: []string{}, DeallocAfter: []int{},
 		}
 		for _, in := range s.Inputs {

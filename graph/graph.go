@@ -43,6 +43,9 @@ func (t Type) Check() error {
 // fields are its attributes. An op that is not one of this package's
 // structural ops ([Identity], [Contiguous], [Cache]) either implements
 // [Viewer] or computes new elements.
+//
+// An op whose name alone says little to a reader implements [fmt.Stringer]
+// with a few words to stand for it in messages and plans; see [Title].
 type Op interface {
 	// Name is the op's name in text forms, such as "softmax".
 	Name() string
@@ -131,11 +134,11 @@ func New(op Op, inputs ...Value) (*Node, error) {
 	}
 	outs, err := op.Infer(types)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", op.Name(), err)
+		return nil, fmt.Errorf("%s: %w", Title(op), err)
 	}
 	for i, t := range outs {
 		if err := t.Check(); err != nil {
-			return nil, fmt.Errorf("%s: output %d: %w", op.Name(), i, err)
+			return nil, fmt.Errorf("%s: output %d: %w", Title(op), i, err)
 		}
 	}
 	n := newNode(op, inputs, outs)
@@ -193,10 +196,19 @@ func (n *Node) NumOutputs() int { return len(n.outs) }
 // Output returns output i.
 func (n *Node) Output(i int) Value { return Value{n, i} }
 
-// String prints the node's op and label, for messages.
+// Title returns what op computes in a word or a few, for readers: what its
+// String method prints if it has one, and else its name. Nothing parses it.
+func Title(op Op) string {
+	if s, ok := op.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return op.Name()
+}
+
+// String prints the [Title] of the node's op and its label, for messages.
 func (n *Node) String() string {
 	if n.label != "" {
-		return fmt.Sprintf("%s (%s)", n.op.Name(), n.label)
+		return fmt.Sprintf("%s (%s)", Title(n.op), n.label)
 	}
-	return n.op.Name()
+	return Title(n.op)
 }

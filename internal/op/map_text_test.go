@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 )
 
@@ -138,4 +139,30 @@ func FuzzProgramText(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestMapTitle: what plans and errors call a Map.
+func TestMapTitle(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                   "map",
+		"t0=relu(x0)":                        "relu",
+		"t0=mul(x0,2:float32);t1=add(t0,x1)": "mul+add",
+		"t0=neg(x0);t1=abs(t0);t2=exp(t1);t3=sqrt(t2)":                                 "neg+abs+exp+sqrt",
+		"t0=neg(x0);t1=abs(t0);t2=exp(t1);t3=sqrt(t2);t4=cast[int8](t3)":               "neg+abs+exp+sqrt+...(5)",
+		"t0=neg(x0);t1=abs(t0);t2=exp(t1);t3=sqrt(t2);t4=cast[int8](t3);t5=square(t4)": "neg+abs+exp+sqrt+...(6)",
+	} {
+		var m Map
+		if err := m.Program.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got := graph.Title(m); got != want {
+			t.Errorf("%q is called %q, want %q", text, got, want)
+		}
+	}
+	if got := graph.Title(TopK{K: 3}); got != "top_k" {
+		t.Errorf("an op without another title is called %q", got)
+	}
+	if got := Format(Map{Program{{Code: Relu, Args: [3]kernel.MapArg{kernel.InputArg(0)}}}}); got != `map{program="t0=relu(x0)"}` {
+		t.Errorf("the title has got into the text form: %s", got)
+	}
 }
