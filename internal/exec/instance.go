@@ -195,10 +195,10 @@ func (inst *Instance) Run(ctx context.Context, rows int) error {
 		inst.connect(b.step.Out, b.out)
 		if n := b.kern.Scratch(); n > inst.scratch {
 			return fmt.Errorf("step %d, %s: needs %d bytes of working memory with %d rows and %d with %d",
-				b.step.Index, b.step.Op.Name(), n, rows, inst.scratch, inst.prog.MaxRows)
+				b.step.Index, graph.Title(b.step.Op), n, rows, inst.scratch, inst.prog.MaxRows)
 		}
 		if err := inst.pool.Run(b.kern); err != nil {
-			return fmt.Errorf("step %d, %s (%s): %w", b.step.Index, b.step.Op.Name(), b.step.Label, err)
+			return fmt.Errorf("step %d, %s (%s): %w", b.step.Index, graph.Title(b.step.Op), b.step.Label, err)
 		}
 	}
 	return nil
