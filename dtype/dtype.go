@@ -91,6 +91,10 @@ func (t Type) Kind() Kind {
 // IsFloat reports whether t is a floating-point type of any width.
 func (t Type) IsFloat() bool { return t.Kind() == KindFloat }
 
+// IsHalf reports whether t is a floating-point type of 16 bits, which is
+// computed through float32.
+func (t Type) IsHalf() bool { return t == Float16 || t == BFloat16 }
+
 // IsInteger reports whether t is a signed or unsigned integer type.
 func (t Type) IsInteger() bool { return t.Kind() == KindInt || t.Kind() == KindUint }
 

@@ -70,12 +70,12 @@ func (k *iotaKernel) Run(task int, _ []byte) error {
 			dst[at] = float32(ramp(start, delta, lo))
 		}
 	case dtype.Float16:
-		for dst := Slice[uint16](k.out); lo < hi; lo, at = lo+1, at+step {
-			dst[at] = Float32ToFloat16(oddFloat32(ramp(start, delta, lo)))
+		for dst := Slice[dtype.F16](k.out); lo < hi; lo, at = lo+1, at+step {
+			dst[at] = dtype.ToF16(oddFloat32(ramp(start, delta, lo)))
 		}
 	case dtype.BFloat16:
-		for dst := Slice[uint16](k.out); lo < hi; lo, at = lo+1, at+step {
-			dst[at] = Float32ToBFloat16(oddFloat32(ramp(start, delta, lo)))
+		for dst := Slice[dtype.BF16](k.out); lo < hi; lo, at = lo+1, at+step {
+			dst[at] = dtype.ToBF16(oddFloat32(ramp(start, delta, lo)))
 		}
 	default:
 		k.integers(lo, hi, at)

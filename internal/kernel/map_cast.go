@@ -6,23 +6,22 @@ import (
 	"github.com/berth-go/berth/dtype"
 )
 
-// isHalf reports whether t is stored in 16 bits and computed in float32.
-func isHalf(t dtype.Type) bool { return t == dtype.Float16 || t == dtype.BFloat16 }
-
-// widenLoop returns the exact conversion of a half type to float32.
+// widenLoop returns the exact conversion of a half type to float32. It and the
+// next two are written out for both types, as methods of type parameters are
+// called and not inlined.
 func widenLoop(t dtype.Type) mapLoop {
 	if t == dtype.Float16 {
-		return loop1(func(dst []float32, a []uint16) {
+		return loop1(func(dst []float32, a []dtype.F16) {
 			a = a[:len(dst)]
 			for i := range dst {
-				dst[i] = Float16ToFloat32(a[i])
+				dst[i] = a[i].Float32()
 			}
 		})
 	}
-	return loop1(func(dst []float32, a []uint16) {
+	return loop1(func(dst []float32, a []dtype.BF16) {
 		a = a[:len(dst)]
 		for i := range dst {
-			dst[i] = BFloat16ToFloat32(a[i])
+			dst[i] = a[i].Float32()
 		}
 	})
 }
@@ -30,17 +29,17 @@ func widenLoop(t dtype.Type) mapLoop {
 // narrowLoop returns the rounding of float32 to a half type.
 func narrowLoop(t dtype.Type) mapLoop {
 	if t == dtype.Float16 {
-		return loop1(func(dst []uint16, a []float32) {
+		return loop1(func(dst []dtype.F16, a []float32) {
 			a = a[:len(dst)]
 			for i := range dst {
-				dst[i] = Float32ToFloat16(a[i])
+				dst[i] = dtype.ToF16(a[i])
 			}
 		})
 	}
-	return loop1(func(dst []uint16, a []float32) {
+	return loop1(func(dst []dtype.BF16, a []float32) {
 		a = a[:len(dst)]
 		for i := range dst {
-			dst[i] = Float32ToBFloat16(a[i])
+			dst[i] = dtype.ToBF16(a[i])
 		}
 	})
 }
@@ -51,14 +50,14 @@ func roundLoop(t dtype.Type) mapLoop {
 		return loop1(func(dst []float32, a []float32) {
 			a = a[:len(dst)]
 			for i := range dst {
-				dst[i] = Float16ToFloat32(Float32ToFloat16(a[i]))
+				dst[i] = dtype.ToF16(a[i]).Float32()
 			}
 		})
 	}
 	return loop1(func(dst []float32, a []float32) {
 		a = a[:len(dst)]
 		for i := range dst {
-			dst[i] = BFloat16ToFloat32(Float32ToBFloat16(a[i]))
+			dst[i] = dtype.ToBF16(a[i]).Float32()
 		}
 	})
 }

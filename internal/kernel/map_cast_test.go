@@ -43,6 +43,40 @@ func TestMapCasts(t *testing.T) {
 	}
 }
 
+// halfFormat describes a 16-bit format: bits of the fraction, and the bias of
+// the exponent.
+func halfFormat(t dtype.Type) (fraction int, bias int) {
+	if t == dtype.Float16 {
+		return 10, 15
+	}
+	return 7, 127
+}
+
+// nearestHalf finds the bits of the number of a half type nearest to v by its
+// definition: a multiple of the unit of v's binade.
+func nearestHalf(t dtype.Type, v float64) uint16 {
+	fraction, bias := halfFormat(t)
+	var sign uint16
+	if math.Signbit(v) {
+		sign, v = 0x8000, -v
+	}
+	exps := uint16(1)<<(15-fraction) - 1 // the exponent of infinity and NaN
+	switch {
+	case math.IsNaN(v):
+		return sign | exps<<fraction | 1<<(fraction-1)
+	case v == 0:
+		return sign
+	}
+	_, e := math.Frexp(v)
+	e = max(e-1, 1-bias)
+	if math.IsInf(v, 0) || e > bias {
+		return sign | exps<<fraction
+	}
+	units := math.RoundToEven(math.Ldexp(v, fraction-e)) // exact but for the rounding
+	// Units count on from the subnormals through the binades.
+	return sign | uint16(int(units)+(e+bias-1)<<fraction)
+}
+
 func castSamples(rng *rand.Rand, t dtype.Type) []kernel.Scalar {
 	out := scalarSamples(rng, t, 1000)
 	if t == dtype.Bool {
@@ -63,8 +97,8 @@ func castSamples(rng *rand.Rand, t dtype.Type) []kernel.Scalar {
 	if t == dtype.Float64 {
 		// Ties of the half types, missed by so little that float32 cannot tell.
 		for range 1000 {
-			tie := float64(kernel.Float16ToFloat32(uint16(rng.IntN(0x7c00)))) * (1 + math.Ldexp(1, -11))
-			tie2 := float64(kernel.BFloat16ToFloat32(uint16(rng.IntN(0x7f80)))) * (1 + math.Ldexp(1, -8))
+			tie := float64(dtype.F16(rng.IntN(0x7c00)).Float32()) * (1 + math.Ldexp(1, -11))
+			tie2 := float64(dtype.BF16(rng.IntN(0x7f80)).Float32()) * (1 + math.Ldexp(1, -8))
 			for _, v := range []float64{tie, tie2} {
 				out = append(out, kernel.Float64Scalar(v), kernel.Float64Scalar(math.Nextafter(v, 0)), kernel.Float64Scalar(math.Nextafter(v, 1e300)))
 			}

@@ -71,7 +71,7 @@ func (l *mapLowering) emit(loops mapLoops, width int, args ...int) int {
 
 // computed returns the type in which elements of type t are computed.
 func computed(t dtype.Type) dtype.Type {
-	if isHalf(t) {
+	if t.IsHalf() {
 		return dtype.Float32
 	}
 	return t
@@ -86,7 +86,7 @@ func (l *mapLowering) arg(a MapArg) (int, dtype.Type) {
 		return l.constant(a.Scalar.Cast(computed(a.Scalar.DType))), a.Scalar.DType
 	}
 	t := l.in[a.Index]
-	if !isHalf(t) {
+	if !t.IsHalf() {
 		return a.Index, t
 	}
 	if l.wide[a.Index] < 0 {
@@ -138,7 +138,7 @@ func (l *mapLowering) lower(i int, ins MapInstr, last bool) {
 		l.ops[j].attrs = ins.Attrs
 		l.ops[j].err = fmt.Errorf("%v: %w", ins.Code, ErrDivideByZero)
 	}
-	if to := l.types[i]; isHalf(to) && !mapInfos[ins.Code].exact && !last {
+	if to := l.types[i]; to.IsHalf() && !mapInfos[ins.Code].exact && !last {
 		r = l.emit(mapLoops{roundLoop(to)}, 4, r)
 	}
 	l.results = append(l.results, r)
@@ -150,7 +150,7 @@ func (l *mapLowering) cast(v int, from, to dtype.Type) int {
 	switch {
 	case native == to || from == to:
 		return v
-	case !isHalf(to):
+	case !to.IsHalf():
 		return l.emit(mapLoops{nativeCast(native, to)}, to.Size(), v)
 	case native == dtype.Float32:
 		return v
@@ -186,7 +186,7 @@ func lowerMap(prog []MapInstr, in []dtype.Type) (*mapLowering, error) {
 	}
 	r, out := l.results[len(prog)-1], types[len(prog)-1]
 	switch {
-	case isHalf(out):
+	case out.IsHalf():
 		r = l.emit(mapLoops{narrowLoop(out)}, 2, r)
 	case l.values[r].kind != valueTemp || l.ops[len(l.ops)-1].dst != r:
 		r = l.emit(mapLoops{identLoop()}, out.Size(), r)

@@ -73,9 +73,9 @@ func (s Scalar) Float64() float64 {
 	case dtype.Float32:
 		return float64(math.Float32frombits(uint32(s.Bits)))
 	case dtype.Float16:
-		return float64(Float16ToFloat32(uint16(s.Bits)))
+		return float64(dtype.F16(s.Bits).Float32())
 	case dtype.BFloat16:
-		return float64(BFloat16ToFloat32(uint16(s.Bits)))
+		return float64(dtype.BF16(s.Bits).Float32())
 	}
 	if s.DType.Kind() == dtype.KindInt {
 		return float64(s.Int64())
@@ -101,12 +101,12 @@ func (s Scalar) Cast(t dtype.Type) Scalar {
 	var from, to [1]uint64
 	s.Put(Bytes(from[:]))
 	data, out := Bytes(from[:])[:s.DType.Size()], Bytes(to[:])[:t.Size()]
-	if isHalf(s.DType) {
+	if s.DType.IsHalf() {
 		var wide [1]float32
 		widenLoop(s.DType)(Bytes(wide[:]), data, nil, nil, nil)
 		s.DType, data = dtype.Float32, Bytes(wide[:])
 	}
-	if isHalf(t) {
+	if t.IsHalf() {
 		var odd [1]float32
 		oddLoop(s.DType)(Bytes(odd[:]), data, nil, nil, nil)
 		narrowLoop(t)(out, Bytes(odd[:]), nil, nil, nil)

@@ -63,9 +63,9 @@ func scatterLoopsOf(t dtype.Type, how Combine) scatterLoops {
 	case dtype.Int64:
 		return scatterLoops{combineAt[int64], combineLine[int64]}
 	case dtype.Float16:
-		return scatterLoops{combineHalfAt[float16Bits], combineHalfLine[float16Bits]}
+		return halfLoops(dtype.ToF16)
 	case dtype.BFloat16:
-		return scatterLoops{combineHalfAt[bfloat16Bits], combineHalfLine[bfloat16Bits]}
+		return halfLoops(dtype.ToBF16)
 	case dtype.Float32:
 		return scatterLoops{combineAt[float32], combineLine[float32]}
 	}
@@ -117,24 +117,22 @@ func combine[T Number](how Combine, old, update T) T {
 	return update
 }
 
-// A halfBits is the storage of an element that is combined in float32.
-type halfBits[T any] interface {
-	float16Bits | bfloat16Bits
-	wide() float32
-	narrow(float32) T
+// A half is an element that is combined in float32.
+type half interface {
+	dtype.F16 | dtype.BF16
+	Float32() float32
 }
 
-type (
-	float16Bits  uint16
-	bfloat16Bits uint16
-)
+// halfLoops returns the loops of a half type, to which round brings results
+// back.
+func halfLoops[T half](round func(float32) T) scatterLoops {
+	return scatterLoops{
+		func(r scatterRow) error { return combineHalfAt(r, round) },
+		func(r combineRow) { combineHalfLine(r, round) },
+	}
+}
 
-func (h float16Bits) wide() float32                { return Float16ToFloat32(uint16(h)) }
-func (float16Bits) narrow(f float32) float16Bits   { return float16Bits(Float32ToFloat16(f)) }
-func (h bfloat16Bits) wide() float32               { return BFloat16ToFloat32(uint16(h)) }
-func (bfloat16Bits) narrow(f float32) bfloat16Bits { return bfloat16Bits(Float32ToBFloat16(f)) }
-
-func combineHalfAt[T halfBits[T]](r scatterRow) error {
+func combineHalfAt[T half](r scatterRow, round func(float32) T) error {
 	dst, updates := Cast[T](r.dst), Cast[T](r.updates)
 	i, u, d := r.index, r.update, r.to
 	for range r.n {
@@ -143,7 +141,7 @@ func combineHalfAt[T halfBits[T]](r scatterRow) error {
 			return errIndex(r.indices.at(i), r.axis, r.extent)
 		}
 		p := &dst[d+x*r.stride]
-		*p = (*p).narrow(combine(r.how, (*p).wide(), updates[u].wide()))
+		*p = round(combine(r.how, (*p).Float32(), updates[u].Float32()))
 		i += r.indexStep
 		u += r.updateStep
 		d += r.toStep
@@ -151,11 +149,11 @@ func combineHalfAt[T halfBits[T]](r scatterRow) error {
 	return nil
 }
 
-func combineHalfLine[T halfBits[T]](r combineRow) {
+func combineHalfLine[T half](r combineRow, round func(float32) T) {
 	dst, updates := Cast[T](r.dst), Cast[T](r.updates)
 	u, d := r.update, r.to
 	for range r.n {
-		dst[d] = dst[d].narrow(combine(r.how, dst[d].wide(), updates[u].wide()))
+		dst[d] = round(combine(r.how, dst[d].Float32(), updates[u].Float32()))
 		u += r.updateStep
 		d += r.toStep
 	}

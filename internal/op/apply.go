@@ -45,11 +45,9 @@ func One(o graph.Op, inputs ...graph.Value) (graph.Value, error) {
 	return outs[0], nil
 }
 
-func isHalf(t dtype.Type) bool { return t == dtype.Float16 || t == dtype.BFloat16 }
-
 func anyHalf(inputs []graph.Value) bool {
 	for _, v := range inputs {
-		if isHalf(v.Type().DType) {
+		if v.Type().DType.IsHalf() {
 			return true
 		}
 	}
@@ -69,7 +67,7 @@ func applyWidened(o graph.Op, inputs []graph.Value) ([]graph.Value, error) {
 	}
 	wide := make([]graph.Value, len(inputs))
 	for i, v := range inputs {
-		if wide[i] = v; isHalf(v.Type().DType) {
+		if wide[i] = v; v.Type().DType.IsHalf() {
 			if wide[i], err = CastTo(v, dtype.Float32); err != nil {
 				return nil, err
 			}

@@ -34,7 +34,7 @@ func (n LayerNorm) Infer(in []graph.Type) ([]graph.Type, error) {
 		return out, err
 	}
 	stats := in[0].DType
-	if isHalf(stats) {
+	if stats.IsHalf() {
 		stats = dtype.Float32
 	}
 	for range 2 {
