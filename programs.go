@@ -1,0 +1,172 @@
+package berth
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// Shapes are the extents of the inputs that a program is made for, by name.
+type Shapes map[string][]int
+
+// ShapesOf returns the shapes of tensors.
+func ShapesOf(inputs map[string]*Tensor) Shapes {
+	shapes := make(Shapes, len(inputs))
+	for name, t := range inputs {
+		shapes[name] = t.Shape()
+	}
+	return shapes
+}
+
+// key spells shapes in one way: names in order, quoted, each with its extents.
+func (s Shapes) key() string {
+	var b []byte
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		b = strconv.AppendQuote(b, name)
+		for _, d := range s[name] {
+			b = append(b, ' ')
+			b = strconv.AppendInt(b, int64(d), 10)
+		}
+		b = append(b, ';')
+	}
+	return string(b)
+}
+
+func (s Shapes) clone() Shapes {
+	out := make(Shapes, len(s))
+	for name, dims := range s {
+		out[name] = slices.Clone(dims)
+	}
+	return out
+}
+
+// Programs keeps programs for several shapes of their inputs: where more than
+// the rows vary, such as the length of a text, each shape has a program of its
+// own. It holds at most a stated number of them. When another one comes, the
+// one that was asked for longest ago goes; whoever still has it may go on to
+// use it. Programs that are being built do not count yet.
+//
+// Programs is safe for concurrent use.
+type Programs struct {
+	max   int
+	build func(ctx context.Context, shapes Shapes) (*Program, error)
+
+	mu       sync.Mutex
+	kept     map[string]*list.Element // of *keptProgram, by key
+	recent   *list.List               // the one asked for last in front
+	building map[string]*building
+}
+
+type keptProgram struct {
+	key     string
+	program *Program
+}
+
+// building is a build under way. What done being closed tells holds after it.
+type building struct {
+	done    chan struct{}
+	program *Program
+	err     error
+	gaveUp  bool // the context of the builder ended
+}
+
+// NewPrograms returns an empty cache of at most max programs; less than 1
+// counts as 1. It calls build, from the goroutine and with the context of the
+// [Programs.Get] that first needs a program, for shapes that build may keep.
+func NewPrograms(max int, build func(ctx context.Context, shapes Shapes) (*Program, error)) *Programs {
+	if max < 1 {
+		max = 1
+	}
+	return &Programs{
+		max: max, build: build,
+		kept: make(map[string]*list.Element), recent: list.New(), building: make(map[string]*building),
+	}
+}
+
+// Get returns the program for shapes. It is built once, also when several
+// callers ask for it at the same time: the others wait, each until its own
+// context ends. A failure goes to all that wait and is not kept, so that the
+// next Get tries again; if it is the builder's context that ended, one of
+// those that wait builds in its place.
+func (c *Programs) Get(ctx context.Context, shapes Shapes) (*Program, error) {
+	key := shapes.key()
+	for {
+		p, b, mine := c.lookUp(key)
+		switch {
+		case p != nil:
+			return p, nil
+		case mine:
+			c.run(ctx, key, shapes.clone(), b)
+			return b.program, b.err
+		}
+		select {
+		case <-b.done:
+			if !b.gaveUp {
+				return b.program, b.err
+			}
+		case <-ctx.Done():
+			return nil, fmt.Errorf("berth: waiting for the program for %s: %w", key, context.Cause(ctx))
+		}
+	}
+}
+
+// Len returns the number of programs that are kept.
+func (c *Programs) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.recent.Len()
+}
+
+// lookUp returns the program that is kept under key, or the build that makes
+// it, which is the caller's to run if it is new.
+func (c *Programs) lookUp(key string) (p *Program, b *building, mine bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.kept[key]; ok {
+		c.recent.MoveToFront(e)
+		return e.Value.(*keptProgram).program, nil, false
+	}
+	if b, ok := c.building[key]; ok {
+		return nil, b, false
+	}
+	b = &building{done: make(chan struct{})}
+	c.building[key] = b
+	return nil, b, true
+}
+
+// run builds a program and keeps it. Should build panic, those that wait get
+// an error.
+func (c *Programs) run(ctx context.Context, key string, shapes Shapes, b *building) {
+	b.err = errors.New("berth: the build of the program for " + key + " panicked")
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.building, key)
+		if b.err == nil {
+			c.keep(key, b.program)
+		}
+		close(b.done)
+	}()
+	b.program, b.err = c.build(ctx, shapes)
+	switch {
+	case b.err != nil:
+		b.program, b.gaveUp = nil, ctx.Err() != nil
+	case b.program == nil:
+		b.err = errors.New("berth: the build of the program for " + key + " returned none")
+	}
+}
+
+// keep adds a program and drops those that are too many. The lock is held.
+func (c *Programs) keep(key string, p *Program) {
+	c.kept[key] = c.recent.PushFront(&keptProgram{key, p})
+	for c.recent.Len() > c.max {
+		oldest := c.recent.Back()
+		c.recent.Remove(oldest)
+		delete(c.kept, oldest.Value.(*keptProgram).key)
+	}
+}
