@@ -102,7 +102,7 @@ func (b *beamer) expand(s *state) []partial {
 	b.moves = b.moves[:0]
 	for _, x := range s.ready {
 		if during, after := s.cost(x); during <= b.bound {
-			m := move{x, hillAndValley(during-s.live, after-s.live)}
+			m := move{step: x, score: hillAndValley(during-s.live, after-s.live)}
 			m.score[2] = int64(s.g.rank(x))
 			b.moves = append(b.moves, m)
 		}

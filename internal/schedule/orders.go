@@ -62,7 +62,7 @@ func Orders(ctx context.Context, p *Problem, opt *Options) ([]Order, error) {
 		f.take(c.orders[i], o.Peak)
 	}
 	if m.budget > 0 {
-		search(m, g, 0, f)
+		improve(m, g, 0, f)
 		c.add(Search, f.order)
 	}
 	for i := range c.out {

@@ -20,9 +20,9 @@ func (f *found) take(order []int32, peak int64) bool {
 	return true
 }
 
-// search lowers the peak of f, an order of g, until it is the least possible or
+// improve lowers the peak of f, an order of g, until it is the least possible or
 // the meter ends it. What it does up to there does not depend on the meter.
-func search(m *meter, g *graph, base int64, f *found) {
+func improve(m *meter, g *graph, base int64, f *found) {
 	for effort := int64(1 << 8); effort <= 1<<24 && !m.over; effort *= 4 {
 		bisect(m, g, base, f, effort)
 		if f.optimal() {
