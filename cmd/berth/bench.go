@@ -14,8 +14,8 @@ import (
 )
 
 type benchCmd struct {
-	Model string `arg:"" help:"An ONNX file." type:"path"`
-	Data  string `help:"A folder with input_N.pb to run on; random inputs otherwise." placeholder:"TEST_DATA_SET_DIR" type:"path"`
+	Model string `arg:"" help:"An ONNX file."`
+	Data  string `help:"A folder with input_N.pb to run on; random inputs otherwise." placeholder:"TEST_DATA_SET_DIR"`
 	modelFlags
 	Time time.Duration `help:"How long to measure." default:"2s" placeholder:"D"`
 	JSON bool          `name:"json" help:"Print one object for machines."`
@@ -88,6 +88,9 @@ func (c *benchCmd) prepare(e *env, m *onnx.Model) (benchInput, error) {
 	inputs, _, err := conformance.ReadSet(m, c.Data)
 	if err != nil {
 		return benchInput{}, err
+	}
+	if len(inputs) == 0 && len(m.Inputs()) > 0 {
+		return benchInput{}, fmt.Errorf("%s has no input_0.pb", c.Data)
 	}
 	opt := &onnx.Options{RowDim: "-", Shapes: make(map[string][]int)}
 	for name, t := range inputs {

@@ -10,7 +10,7 @@ import (
 )
 
 type checkCmd struct {
-	Dirs    []string `arg:"" name:"dir" help:"Folders with model.onnx and test_data_set_N/{input,output}_M.pb." type:"path"`
+	Dirs    []string `arg:"" name:"dir" help:"Folders with model.onnx and test_data_set_N/{input,output}_M.pb."`
 	Rtol    float64  `help:"Relative tolerance." default:"1e-3"`
 	Atol    float64  `help:"Absolute tolerance." default:"1e-7"`
 	Threads int      `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`

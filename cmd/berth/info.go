@@ -11,7 +11,7 @@ import (
 )
 
 type infoCmd struct {
-	Model string `arg:"" help:"An ONNX file." type:"path"`
+	Model string `arg:"" help:"An ONNX file."`
 }
 
 // Run prints what a model file says of itself.

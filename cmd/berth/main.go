@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
@@ -66,7 +67,10 @@ func run(args []string, e *env) int {
 		panic(err) // the declarations above are wrong
 	}
 	if len(args) == 0 {
-		args = []string{"--help"}
+		help := *e
+		help.stdout = e.stderr
+		run([]string{"--help"}, &help)
+		return exitUsage
 	}
 	selected, err := parser.Parse(args)
 	if done >= 0 {
@@ -82,7 +86,7 @@ func run(args []string, e *env) int {
 	case errors.Is(err, errFailed):
 		return exitFailed
 	default:
-		fmt.Fprintln(e.stderr, "berth:", err)
+		fmt.Fprintln(e.stderr, "berth:", strings.TrimPrefix(err.Error(), "berth: "))
 		var usage usageError
 		if errors.As(err, &usage) {
 			return exitUsage

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +28,9 @@ func (f *modelFlags) options(e *env, m *onnx.Model) (*onnx.Options, error) {
 	if f.Rows < 1 {
 		return nil, usagef("--rows %d: at least 1 row", f.Rows)
 	}
+	if f.Rows > 1 && m.RowDim() == "" {
+		return nil, usagef("--rows %d: no input of the model has a first extent that varies", f.Rows)
+	}
 	opt := &onnx.Options{Rows: f.Rows, Dims: make(map[string]int), Open: 1}
 	for _, d := range f.Dim {
 		name, size, ok := strings.Cut(d, "=")
@@ -34,10 +40,49 @@ func (f *modelFlags) options(e *env, m *onnx.Model) (*onnx.Options, error) {
 		}
 		opt.Dims[name] = n
 	}
+	if err := knownExtents(m, opt.Dims); err != nil {
+		return nil, err
+	}
 	for _, name := range m.OpenExtents(opt) {
 		fmt.Fprintf(e.stderr, "berth: extent %s is open and taken as 1; --dim sets it\n", name)
 	}
 	return opt, nil
+}
+
+// knownExtents returns an error for a name that no input of m has an extent of.
+func knownExtents(m *onnx.Model, dims map[string]int) error {
+	var known []string
+	for _, in := range m.Inputs() {
+		for _, d := range in.Dims {
+			if d.Name != "" && !slices.Contains(known, d.Name) {
+				known = append(known, d.Name)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(dims)) {
+		if !slices.Contains(known, name) {
+			return usagef("--dim %s: the inputs of the model have no extent of that name, but %s", name, cmp.Or(strings.Join(known, ", "), "none with a name"))
+		}
+	}
+	return nil
+}
+
+// matchInputs returns an error for an input of m that is not given, and for
+// one given that m does not have.
+func matchInputs(m *onnx.Model, given map[string]*berth.Tensor) error {
+	var known []string
+	for _, in := range m.Inputs() {
+		known = append(known, in.Name)
+		if given[in.Name] == nil {
+			return usagef("input %v is not given; --input %s=FILE.npy does", in, in.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(known, name) {
+			return usagef("--input %s: the model has no input of that name, but %s", name, cmp.Or(strings.Join(known, ", "), "none at all"))
+		}
+	}
+	return nil
 }
 
 // readInputs reads NAME=FILE.npy arguments.
@@ -58,6 +103,9 @@ func readInputs(args []string) (map[string]*berth.Tensor, error) {
 		f.Close()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if inputs[name] != nil {
+			return nil, usagef("--input %s is given twice", name)
 		}
 		inputs[name] = t
 	}

@@ -11,12 +11,12 @@ import (
 )
 
 type packCmd struct {
-	Problem  string        `arg:"" help:"A CSV file with the columns id,lower,upper,size: buffer id is live from lower to before upper." type:"path"`
+	Problem  string        `arg:"" help:"A CSV file with the columns id,lower,upper,size: buffer id is live from lower to before upper."`
 	Capacity int64         `help:"Bytes available; 0 means as few as possible." default:"0" placeholder:"BYTES"`
 	Strategy string        `help:"How to search: ${enum}." enum:"auto,exact,greedy,first-fit" default:"auto"`
 	Timeout  time.Duration `help:"How long to search; 0 means until the search budget is spent." default:"0" placeholder:"D"`
 	Threads  int           `help:"Workers that search; 0 means one for each processor." default:"0" placeholder:"N"`
-	Out      string        `help:"Write the problem with its offsets to a file." placeholder:"SOLUTION.csv" type:"path"`
+	Out      string        `help:"Write the problem with its offsets to a file." placeholder:"SOLUTION.csv"`
 	JSON     bool          `name:"json" help:"Print one object for machines."`
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 type planCmd struct {
-	Model string `arg:"" help:"An ONNX file." type:"path"`
+	Model string `arg:"" help:"An ONNX file."`
 	modelFlags
 	Strategy string `help:"How offsets are searched for: ${enum}." enum:"auto,exact,greedy,first-fit" default:"auto"`
 	JSON     bool   `name:"json" help:"Print one object for machines."`

@@ -16,11 +16,11 @@ import (
 )
 
 type runCmd struct {
-	Model   string   `arg:"" optional:"" help:"An ONNX file. Without it, a small model that reads handwritten digits runs on sample images." type:"path"`
+	Model   string   `arg:"" optional:"" help:"An ONNX file. Without it, a small model that reads handwritten digits runs on sample images."`
 	Input   []string `help:"Data of an input, as a NumPy file." placeholder:"NAME=FILE.npy" sep:"none"`
 	Rows    int      `help:"The most rows (batch) to plan for; 0 means those of the inputs." default:"0" placeholder:"N"`
 	Threads int      `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`
-	Out     string   `help:"Write each output as a NumPy file into a folder." placeholder:"DIR" type:"path"`
+	Out     string   `help:"Write each output as a NumPy file into a folder." placeholder:"DIR"`
 	JSON    bool     `name:"json" help:"Print one object for machines."`
 }
 
@@ -51,6 +51,9 @@ func (c *runCmd) Run(e *env) error {
 	}
 	inputs, err := readInputs(c.Input)
 	if err != nil {
+		return err
+	}
+	if err := matchInputs(m, inputs); err != nil {
 		return err
 	}
 	return c.runModel(e, m, inputs)
