@@ -203,6 +203,18 @@ func (c *call) toInts(list []int64) []int {
 	return out
 }
 
+// knownLeaf returns input i, a list at most, as a constant.
+func (c *call) knownLeaf(i int) graph.Value {
+	if n := c.shape(i).Elems(); n > mostListed {
+		c.failf("input %d has %d elements; a list has at most %d", i, n, mostListed)
+	}
+	leaf, err := c.imp.known(c.in[i])
+	if err != nil {
+		c.must(fmt.Errorf("input %d %q: %w", i, c.node.node.Inputs[i], err))
+	}
+	return leaf
+}
+
 // known returns the elements of input i, which must be of type int64 or int32
 // and of rank 0 or 1, because a shape depends on them.
 func (c *call) known(i int) []int {
@@ -210,10 +222,7 @@ func (c *call) known(i int) []int {
 	if len(v.Type().Shape) > 1 {
 		c.failf("input %d has shape %v, not a list", i, v.Type().Shape)
 	}
-	leaf, err := c.imp.known(v)
-	if err != nil {
-		c.must(fmt.Errorf("input %d %q: %w", i, c.node.node.Inputs[i], err))
-	}
+	leaf := c.knownLeaf(i)
 	switch v.Type().DType {
 	case dtype.Int64:
 		return c.toInts(elements[int64](leaf))
@@ -230,11 +239,7 @@ func (c *call) known(i int) []int {
 
 // knownFloats is known for floating-point numbers of any width.
 func (c *call) knownFloats(i int) []float64 {
-	leaf, err := c.imp.known(c.in[i])
-	if err != nil {
-		c.must(fmt.Errorf("input %d %q: %w", i, c.node.node.Inputs[i], err))
-	}
-	return c.floatsOf(i, leaf)
+	return c.floatsOf(i, c.knownLeaf(i))
 }
 
 func (c *call) floatsOf(i int, leaf graph.Value) []float64 {

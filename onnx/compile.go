@@ -59,8 +59,15 @@ func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, erro
 		}
 		return m.build(ctx, inputs, false, most > 1)
 	}
-	values, err := build(most)
+	inputs, err := m.shaped(opt, rowDim, most)
 	if err != nil {
+		return nil, err
+	}
+	values, err := m.build(ctx, inputs, false, most > 1)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPorts(inputs, values); err != nil {
 		return nil, err
 	}
 	outputs := make([]berth.NamedValue, len(values))
@@ -69,6 +76,38 @@ func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, erro
 	}
 	return berth.CompileGraph(ctx, outputs, build, &opt.Program)
 }
+
+// checkPorts returns an error when the inputs and outputs of a program are
+// larger than any run may bind. They are no part of the arena, but kernels have
+// to be prepared for them.
+func checkPorts(inputs map[string]graph.Value, outputs []graph.Value) error {
+	total := int64(0)
+	add := func(v graph.Value) {
+		// Twice the bound is as good as any more.
+		total = min(total+min(int64(v.Type().Bytes()), 2*berth.DefaultMaxBytes), 2*berth.DefaultMaxBytes)
+	}
+	for _, v := range inputs {
+		if v.Node().Leaf() == nil {
+			add(v)
+		}
+	}
+	for _, v := range outputs {
+		add(v)
+	}
+	if total > berth.DefaultMaxBytes {
+		return errPorts(total)
+	}
+	return nil
+}
+
+// An errPorts is the error about inputs and outputs of at least so many bytes.
+type errPorts int64
+
+func (e errPorts) Error() string {
+	return fmt.Sprintf("the inputs and outputs of a run take %d bytes or more, at most %d are supported", int64(e), int64(berth.DefaultMaxBytes))
+}
+
+func (errPorts) Unwrap() error { return berth.ErrBudget }
 
 // RowDim returns the symbolic extent that is taken as the rows when the options
 // do not say: the first one of the first input that has one, if it is the
@@ -180,6 +219,9 @@ func (v ValueInfo) leaf(opt *Options, rowDim string, rows int) (graph.Value, err
 		return graph.Value{}, fmt.Errorf("input %v: the shape %v has another rank", v, shape.Shape(given))
 	}
 	dims := make(shape.Shape, max(len(v.Dims), len(given)))
+	if err := checkRank(dims); err != nil {
+		return graph.Value{}, fmt.Errorf("input %v: %w", v, err)
+	}
 	var vary []int
 	for axis := range dims {
 		d := Dim{Size: -1}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
+	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/onnx/internal/wire"
 )
@@ -22,6 +22,12 @@ func FuzzLoad(f *testing.F) {
 			m.Graph.Nodes = seed.nodes
 		}))
 	}
+	for _, h := range hostiles() {
+		f.Add(addModel(func(m *wire.Model) {
+			m.OpsetImports[0].Version = h.opset
+			m.Graph.Nodes = h.nodes
+		}))
+	}
 	// Small real files, where they are at hand.
 	files, _ := filepath.Glob(filepath.Join("..", "..", "shared", "onnx-backend", "node", "test_*s", "model.onnx"))
 	for _, file := range files {
@@ -35,18 +41,12 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		m.Info()
-		for _, v := range m.Inputs() {
-			for _, d := range v.Dims {
-				if d.Size > much {
-					return
-				}
-			}
-		}
-		if asksForMuch(m.wire.Graph) {
-			return
-		}
 		for _, rows := range []int{1, 3} {
-			p, err := m.Compile(context.Background(), &Options{Rows: rows, Open: 2})
+			opt := &Options{Rows: rows, Open: 2, Program: berth.CompileOptions{MaxArena: 1 << 24, SearchNodes: 1000}}
+			if !worthCompiling(m, opt) {
+				continue
+			}
+			p, err := m.Compile(context.Background(), opt)
 			if err == nil && p == nil {
 				t.Error("neither a program nor an error")
 			}
@@ -54,59 +54,39 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// much is the largest number that fuzzed models may hold where it may be an
-// extent. A file may rightly ask for large tensors; making them is not what is
-// tested.
-const much = 32
-
-// asksForMuch reports whether g holds a number above much, or operators that
-// make some.
-func asksForMuch(g *wire.Graph) bool {
-	large := func(list []int64) bool {
-		return slices.ContainsFunc(list, func(v int64) bool { return v > much })
+// worthCompiling builds the graph of m, which must always be quick, and reports
+// whether a compilation will be, too: it computes all constants, and a file may
+// rightly ask for many.
+func worthCompiling(m *Model, opt *Options) bool {
+	inputs, err := m.shaped(opt, opt.rowDim(m), opt.Rows)
+	if err != nil {
+		return false
 	}
-	tensor := func(t *wire.Tensor) bool {
-		if large(t.Dims) {
-			return true
-		}
-		v, err := leafOfProto(t)
-		if err != nil {
-			return false
-		}
-		switch t.DataType {
-		case wire.Int64:
-			return large(elements[int64](v))
-		case wire.Int32:
-			return slices.ContainsFunc(elements[int32](v), func(v int32) bool { return v > much })
-		case wire.Float:
-			return slices.ContainsFunc(elements[float32](v), func(v float32) bool { return v > much })
-		}
-		return t.DataType.Bits() > 8 // other types may be a range's bounds too
+	outs, err := m.build(context.Background(), inputs, false, opt.Rows > 1)
+	if err != nil || checkPorts(inputs, outs) != nil {
+		return false
 	}
-	for i := range g.Initializers {
-		if tensor(&g.Initializers[i]) {
-			return true
+	const enough = 1 << 22
+	imp := importer{varies: make(map[*graph.Node]bool)}
+	work := int64(0)
+	seen := make(map[*graph.Node]bool)
+	for len(outs) > 0 && work < enough {
+		n := outs[len(outs)-1].Node()
+		outs = outs[:len(outs)-1]
+		if n.IsLeaf() || seen[n] {
+			continue
 		}
-	}
-	for i := range g.Nodes {
-		if g.Nodes[i].OpType == "Mul" || g.Nodes[i].OpType == "Pow" || g.Nodes[i].OpType == "Exp" {
-			return true // may make large numbers of small ones
-		}
-		for _, a := range g.Nodes[i].Attributes {
-			if a.Int > much || large(a.Ints) || a.Float > much || a.Tensor != nil && tensor(a.Tensor) {
-				return true
+		seen[n] = true
+		for i := range n.NumInputs() {
+			if in := n.Input(i); !in.IsZero() {
+				outs = append(outs, in)
 			}
 		}
+		if !imp.dependsOnInput(n.Output(0)) {
+			work += workOf(n)
+		}
 	}
-	return false
-}
-
-func leafOfProto(t *wire.Tensor) (graph.Value, error) {
-	raw, err := t.Bytes()
-	if err != nil {
-		return graph.Value{}, err
-	}
-	return leafOf(t, raw)
+	return work < enough
 }
 
 type fuzzSeed struct {

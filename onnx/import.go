@@ -8,22 +8,12 @@ import (
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/op"
 )
 
 // ErrNeedsData is wrapped by the error about a node whose output shape depends
 // on data that is known only when the model runs.
 var ErrNeedsData = errors.New("the shape depends on the data of an input")
-
-// shapeBytes bounds the memory for what a shape is computed from. That is small
-// in every real model, and the graph may be that of a hostile file.
-const shapeBytes = 256 << 20
-
-// foldElems bounds the results that are computed while the graph is built.
-// Shapes, and what is computed from them, are far below; weights are not
-// touched here.
-const foldElems = 4096
 
 // An importer turns a model into a graph, for inputs of known types.
 type importer struct {
@@ -37,6 +27,8 @@ type importer struct {
 	// bound says that inputs are constants of this one run, so that their
 	// data may be looked at.
 	bound bool
+	// work is what may still be spent on constants; see foldWork.
+	work int64
 	// keep says that what depends on constants alone stays in the graph: its
 	// shape may be that of the rows, which vary.
 	keep bool
@@ -111,69 +103,17 @@ func (imp *importer) node(n *node, s *scope) ([]graph.Value, error) {
 		}
 	}
 	for i, v := range outs {
-		// Asked of every value, so that the answer is never far to seek.
-		if v.IsZero() || imp.dependsOnInput(v) || imp.keep || v.Node().IsLeaf() || v.Type().Shape.Elems() > foldElems {
+		if v.IsZero() {
 			continue
 		}
-		folded, err := imp.compute(v, shapeBytes)
-		switch {
-		case err == nil:
-			outs[i] = folded
-		case !errors.Is(err, berth.ErrMemory): // else it stays as it is
+		if err := checkRank(v.Type().Shape); err != nil {
+			return nil, fmt.Errorf("output %d: %w", i, err)
+		}
+		if outs[i], err = imp.fold(v); err != nil {
 			return nil, err
 		}
 	}
 	return outs, nil
-}
-
-// dependsOnInput reports whether v is more than a function of constants.
-func (imp *importer) dependsOnInput(v graph.Value) bool {
-	n := v.Node()
-	if known, ok := imp.varies[n]; ok {
-		return known
-	}
-	_, varies := n.Op().(graph.Input)
-	for i := 0; i < n.NumInputs() && !varies; i++ {
-		varies = !n.Input(i).IsZero() && imp.dependsOnInput(n.Input(i))
-	}
-	imp.varies[n] = varies
-	return varies
-}
-
-// compute returns a constant with the elements of v, computed in at most the
-// given memory.
-func (imp *importer) compute(v graph.Value, maxBytes int64) (graph.Value, error) {
-	results, err := exec.Compute(imp.ctx, []graph.Value{v}, exec.Options{Workers: 1, MaxBytes: maxBytes})
-	if err != nil {
-		return graph.Value{}, err
-	}
-	n, err := graph.NewConstant(results[0].Type, results[0].Leaf)
-	if err != nil {
-		return graph.Value{}, err
-	}
-	return n.Output(0), nil
-}
-
-// known returns a constant with the elements of v, which a shape depends on.
-func (imp *importer) known(v graph.Value) (graph.Value, error) {
-	if v.Node().Leaf() != nil {
-		return v, nil
-	}
-	if c, ok := imp.peeked[v]; ok {
-		return c, nil
-	}
-	limit := int64(shapeBytes)
-	if imp.dependsOnInput(v) {
-		if !imp.bound {
-			return graph.Value{}, ErrNeedsData
-		}
-		limit = berth.DefaultMaxBytes // data of this run, not of the file
-	}
-	c, err := imp.compute(v, limit)
-	if err == nil {
-		imp.peeked[v] = c
-	}
-	return c, err
 }
 
 // build converts the whole model for the given inputs, by name; bound and keep
@@ -185,6 +125,7 @@ func (m *Model) build(ctx context.Context, inputs map[string]graph.Value, bound,
 		varies: make(map[*graph.Node]bool),
 		peeked: make(map[graph.Value]graph.Value),
 		bound:  bound,
+		work:   foldWork,
 		keep:   keep,
 	}
 	s := &scope{values: make(map[string]graph.Value, len(inputs))}

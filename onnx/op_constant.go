@@ -166,15 +166,11 @@ func zeroOf(t dtype.Type) op.Element { return op.Element(kernel.Int64Scalar(0).C
 // knownScalar returns the only element of input i, of any type, because a
 // shape depends on it.
 func (c *call) knownScalar(i int) op.Scalar {
-	leaf, err := c.imp.known(c.in[i])
-	if err != nil {
-		c.must(fmt.Errorf("input %d %q: %w", i, c.node.node.Inputs[i], err))
-	}
-	t := leaf.Type()
+	t := c.in[i].Type()
 	if t.Shape.Elems() != 1 {
 		c.failf("input %d has shape %v, want one element", i, t.Shape)
 	}
-	l := leaf.Node().Leaf()
+	l := c.knownLeaf(i).Node().Leaf()
 	return kernel.ScalarAt(t.DType, l.Data, l.Layout.Offset)
 }
 

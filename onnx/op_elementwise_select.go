@@ -144,9 +144,5 @@ func (c *call) knownFlag(i int) bool {
 	if t := v.Type(); t.DType != dtype.Bool || t.Shape.Elems() != 1 {
 		c.failf("input %d is %v, not one truth value", i, t)
 	}
-	leaf, err := c.imp.known(v)
-	if err != nil {
-		c.must(fmt.Errorf("input %d %q: %w", i, c.node.node.Inputs[i], err))
-	}
-	return elements[bool](leaf)[0]
+	return elements[bool](c.knownLeaf(i))[0]
 }

@@ -21,13 +21,7 @@ func convertTensorScatter(c *call) []graph.Value {
 		c.failf("update %v does not fit into %v", update, cache)
 	}
 	// Where each slice of the update goes: of shape [1, .., length, ..1].
-	steps := make([]int64, update[axis])
-	for i := range steps {
-		steps[i] = int64(i)
-	}
-	dims := slices.Repeat([]int{1}, len(cache))
-	dims[axis] = len(steps)
-	at := c.reshape(constant(c, steps, len(steps)), dims...)
+	at := c.ramp(update[axis], 1, axis, len(cache))
 	if c.has(2) {
 		dims := slices.Repeat([]int{1}, len(cache))
 		dims[0] = cache[0]
@@ -57,6 +51,9 @@ func convertTensorScatter(c *call) []graph.Value {
 func convertCol2Im(c *call) []graph.Value {
 	image, block := c.dims(1), c.dims(2)
 	axes := len(image)
+	if 2*axes > mostAxes { // of what is computed below
+		c.failf("the image %v has more than %d axes", image, mostAxes/2)
+	}
 	strides, dilations := c.orAll("strides", axes, 1), c.orAll("dilations", axes, 1)
 	pads := c.orAll("pads", 2*axes, 0)
 	in := c.shape(0)
@@ -91,27 +88,34 @@ func convertCol2Im(c *call) []graph.Value {
 	if rows == 0 {
 		return list(c.one(op.Fill{Shape: append(planes[:2:2], image...), Value: zero}))
 	}
-	// The place in the padded image of each tap at each position.
-	places := make([]int64, 0, taps*in[2])
-	for tap := range taps {
-		for position := range in[2] {
-			place, stride, t, p := 0, 1, tap, position
-			for i := axes - 1; i >= 0; i-- {
-				place += stride * (t%block[i]*dilations[i] + p%positions[i]*strides[i])
-				stride *= padded[i]
-				t, p = t/block[i], p/positions[i]
-			}
-			places = append(places, int64(place))
-		}
+	// The place in the padded image of each tap at each position: a sum over
+	// the axes, each with the steps of its taps and of its positions. It has
+	// the shape [block..., positions...] and then that of a plane of input.
+	at := constant(c, []int64{0})
+	stride := 1
+	for i := axes - 1; i >= 0; i-- {
+		at = c.elementwise(op.Add, nil, at, c.ramp(block[i], stride*dilations[i], i, 2*axes))
+		at = c.elementwise(op.Add, nil, at, c.ramp(positions[i], stride*strides[i], axes+i, 2*axes))
+		stride *= padded[i]
 	}
-	at := c.one(op.BroadcastTo{Shape: []int{rows, len(places)}}, constant(c, places, len(places)))
+	places := taps * in[2]
+	at = c.one(op.BroadcastTo{Shape: []int{rows, places}}, c.reshape(at, places))
 	zeros := c.one(op.Fill{Shape: []int{rows, planes[2]}, Value: zero})
-	sums := c.one(op.ScatterElements{Axis: 1, Reduction: op.ReductionAdd}, zeros, at, c.reshape(c.in[0], rows, len(places)))
+	sums := c.one(op.ScatterElements{Axis: 1, Reduction: op.ReductionAdd}, zeros, at, c.reshape(c.in[0], rows, places))
 	out := c.reshape(sums, append(planes[:2:2], padded...)...)
 	for i := range image {
 		out = c.sliceAxis(out, 2+i, pads[i], pads[i]+image[i], 1)
 	}
 	return list(out)
+}
+
+// ramp returns the numbers 0, step, 2*step and so on, n of them, along one of
+// so many axes; the others have extent 1. They are made when they are needed:
+// n may be any number that a file gives.
+func (c *call) ramp(n, step, axis, rank int) graph.Value {
+	dims := slices.Repeat([]int{1}, rank)
+	dims[axis] = n
+	return c.reshape(c.one(op.Iota{N: n, Start: op.Element(int64Scalar(0)), Delta: op.Element(int64Scalar(step))}), dims...)
 }
 
 // orAll returns a list of n integers, or n times def when the attribute is

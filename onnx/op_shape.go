@@ -151,8 +151,7 @@ func convertUnsqueeze(c *call) []graph.Value {
 	if !given {
 		c.failf("attribute axes is missing")
 	}
-	const mostAxes = 1 << 10 // no tensor has more; the list may be anything
-	if len(axes) > mostAxes {
+	if len(axes) > mostAxes { // before anything is as long as the list
 		c.failf("%d axes are to be added, more than %d", len(axes), mostAxes)
 	}
 	out := make(shape.Shape, len(in)+len(axes))

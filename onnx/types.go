@@ -46,6 +46,9 @@ func tensorType(t *wire.Tensor) (graph.Type, error) {
 		return graph.Type{}, err
 	}
 	dims := make(shape.Shape, len(t.Dims))
+	if err := checkRank(dims); err != nil {
+		return graph.Type{}, err
+	}
 	for i, n := range t.Dims {
 		if dims[i] = int(n); int64(dims[i]) != n {
 			return graph.Type{}, fmt.Errorf("dimension %d of %v does not fit this machine's int", i, t.Dims)
