@@ -7,43 +7,16 @@ import "math"
 // of the value, so that the rounding to float32 is nearly all of the error.
 // The polynomials are near-minimax (Chebyshev) fits over the stated intervals.
 
-// expParts returns s, a power of 2, and q with s + s*q = eˣ. Arguments beyond
-// ±300, far outside what float32 can tell from 0 and infinity, count as
-// these; NaN gives NaN.
-//
-// It writes x = n*ln 2 + r with |r| <= ln(2)/2, and q = eʳ - 1.
-func expParts(x float64) (s, q float64) {
-	// Adding shift rounds to an integer, which is left in the low bits.
-	const shift = 3 << 51
-	if x > 300 {
-		x = 300
-	}
-	if x < -300 {
-		x = -300
-	}
-	t := x*math.Log2E + shift
-	r := x - (t-shift)*math.Ln2
-	// (eʳ-1-r)/r²
-	z := r * r
-	p := (0.50000000134577272 + r*0.16666666681614256) +
-		z*((0.041666465006040049+r*0.0083333109344488685)+z*(0.0013933641031986701+r*0.00019890980869750326))
-	return math.Float64frombits((math.Float64bits(t) + 1023) << 52), r + r*r*p
-}
-
-func fastExp(x float64) float64 {
-	if x > 300 {
-		return math.Inf(1)
-	}
-	if x < -300 {
-		return 0
-	}
-	s, q := expParts(x)
-	return s + s*q
-}
-
+// fastExpm1 is eˣ - 1 for x of any size. It is s*q + (s-1) for the s, a power of
+// 2, and the q with s + s*q = eˣ that [expLoop] finds.
 func fastExpm1(x float64) float64 {
-	s, q := expParts(x)
-	return s*q + (s - 1)
+	c := min(max(x, -expRange), expRange) // NaN stays
+	t := c*math.Log2E + expRound
+	r := c - (t-expRound)*math.Ln2
+	z := r * r
+	p := (expPoly0 + r*expPoly1) + z*((expPoly2+r*expPoly3)+z*(expPoly4+r*expPoly5))
+	s := math.Float64frombits(math.Float64bits(t) << 52)
+	return s*(r+z*p) + (s - 1)
 }
 
 // fastLog is ln x for what float32 can hold, or sums of it.
@@ -142,7 +115,7 @@ func fastSinh(x float64) float64 {
 }
 
 func fastCosh(x float64) float64 {
-	e := fastExp(math.Abs(x))
+	e := exp64(math.Abs(x))
 	return 0.5 * (e + 1/e)
 }
 

@@ -2,47 +2,23 @@ package kernel
 
 import "math"
 
-// Activations and the exponential function over chunks of float64, for
-// float32: without calls or branches within the loops that the elements could
-// make unpredictable. x is replaced by the result; y is working memory of the
-// same length.
-
-// expChunk sets each of x to eˣ; see [expParts].
-func expChunk(x []float64) {
-	const shift = 3 << 51
-	for i, v := range x {
-		t := v*math.Log2E + shift
-		r := v - (t-shift)*math.Ln2
-		z := r * r
-		p := (0.50000000134577272 + r*0.16666666681614256) +
-			z*((0.041666465006040049+r*0.0083333109344488685)+z*(0.0013933641031986701+r*0.00019890980869750326))
-		s := math.Float64frombits((math.Float64bits(t) + 1023) << 52)
-		e := s + s*(r+z*p)
-		if v > 300 {
-			e = math.Inf(1)
-		}
-		if v < -300 {
-			e = 0
-		}
-		x[i] = e
-	}
-}
+// Activations over chunks of float64, for float32: without calls or branches
+// within the loops that the elements could make unpredictable. x is replaced by
+// the result; y is working memory of the same length.
 
 // expm1Chunk sets each of x to eˣ - 1, which for -0 is -0.
 func expm1Chunk(x []float64) {
-	const shift = 3 << 51
 	for i, v := range x {
-		t := v*math.Log2E + shift
-		r := v - (t-shift)*math.Ln2
+		t := v*math.Log2E + expRound
+		r := v - (t-expRound)*math.Ln2
 		z := r * r
-		p := (0.50000000134577272 + r*0.16666666681614256) +
-			z*((0.041666465006040049+r*0.0083333109344488685)+z*(0.0013933641031986701+r*0.00019890980869750326))
-		s := math.Float64frombits((math.Float64bits(t) + 1023) << 52)
+		p := (expPoly0 + r*expPoly1) + z*((expPoly2+r*expPoly3)+z*(expPoly4+r*expPoly5))
+		s := math.Float64frombits(math.Float64bits(t) << 52)
 		e := s*(r+z*p) + (s - 1)
-		if v > 300 {
+		if v > expRange {
 			e = math.Inf(1)
 		}
-		if v < -300 {
+		if v < -expRange {
 			e = -1
 		}
 		if v == 0 {

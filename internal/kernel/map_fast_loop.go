@@ -8,7 +8,7 @@ const fastChunk = 128
 // hasFast reports whether [fastFloat32] computes code.
 func hasFast(code MapCode) bool {
 	switch code {
-	case MapRsqrt, MapExp, MapExpm1, MapLog, MapLog1p, MapLog2, MapSin, MapCos, MapTan, MapAsin, MapAcos, MapAtan,
+	case MapRsqrt, MapExpm1, MapLog, MapLog1p, MapLog2, MapSin, MapCos, MapTan, MapAsin, MapAcos, MapAtan,
 		MapSinh, MapCosh, MapTanh, MapAsinh, MapAcosh, MapAtanh, MapErf, MapSigmoid, MapSoftplus, MapElu, MapSelu,
 		MapCelu, MapGelu, MapGeluTanh, MapMish, MapSwish:
 		return true
@@ -46,8 +46,6 @@ func fastFloat32(code MapCode, dst, a []float32, p, q float64) {
 // have.
 func fastActivation(code MapCode, x, y []float64, p, q float64) bool {
 	switch code {
-	case MapExp:
-		expChunk(x)
 	case MapExpm1:
 		expm1Chunk(x)
 	case MapTanh:

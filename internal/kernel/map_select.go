@@ -32,6 +32,9 @@ func loopsOf(code MapCode, t dtype.Type) mapLoops {
 	case dtype.Int64:
 		return integerLoops[int64](code)
 	case dtype.Float32:
+		if code == MapExp {
+			return mapLoops{loop1(expFloat32)}
+		}
 		if hasFast(code) {
 			return mapLoops{loop1p(func(dst, a []float32, p, q float64) { fastFloat32(code, dst, a, p, q) })}
 		}

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestExp32 checks exp32 over all of its range.
+// TestExp32 checks the exponential, rounded to float32, over all of its range.
 func TestExp32(t *testing.T) {
+	exp32 := func(x float64) float32 { return float32(exp64(x)) }
 	worst := 0.
 	for b := uint32(0); b < math.Float32bits(112); b += 641 {
 		for _, x := range [...]float32{math.Float32frombits(b), -math.Float32frombits(b)} {
@@ -24,7 +25,7 @@ func TestExp32(t *testing.T) {
 		}
 	}
 	if worst > 0.51 {
-		t.Errorf("exp32 is off by up to %.3f units in the last place", worst)
+		t.Errorf("the exponential is off by up to %.3f units in the last place", worst)
 	}
 	inf := math.Inf(1)
 	if got := exp32(inf); got != float32(inf) {
@@ -40,5 +41,17 @@ func TestExp32(t *testing.T) {
 	}
 	if got := exp32(inf - inf); got == got {
 		t.Errorf("exp32(Inf - Inf) is %v", got)
+	}
+}
+
+// TestExpNaN: a NaN stays one, whatever its payload.
+func TestExpNaN(t *testing.T) {
+	for shift := range 52 {
+		for _, sign := range [...]uint64{0, 1 << 63} {
+			x := math.Float64frombits(sign | 0x7ff<<52 | 1<<shift)
+			if got := exp64(x); got == got {
+				t.Errorf("exp64 of the NaN %#x is %v", math.Float64bits(x), got)
+			}
+		}
 	}
 }

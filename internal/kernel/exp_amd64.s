@@ -27,10 +27,11 @@
 	VBROADCASTSD 80(AX), Z26 \
 	VBROADCASTSD 88(AX), Z27
 
-// EXP512 replaces the eight x in Z0 by their exponentials, as float32 in Y3.
+// EXP512 makes the exponentials of the eight x in Z0 in Z3, where x beyond the
+// range count as its ends. Rounded to float32 they are 0 and infinity.
 #define EXP512 \
-	VMINPD       Z0, Z17, Z0   \ // at most exp32High
-	VMAXPD       Z0, Z16, Z0   \ // at least exp32Low
+	VMINPD       Z0, Z17, Z0   \ // at most expRange
+	VMAXPD       Z0, Z16, Z0   \ // at least -expRange
 	VMULPD       Z18, Z0, Z1   \
 	VADDPD       Z19, Z1, Z1   \ // t
 	VSUBPD       Z19, Z1, Z2   \
@@ -51,8 +52,7 @@
 	VADDPD       Z0, Z21, Z0   \
 	VADDPD       Z3, Z0, Z3    \ // p
 	VPSLLQ       $52, Z1, Z1   \
-	VPADDQ       Z1, Z3, Z3    \
-	VCVTPD2PS    Z3, Y3
+	VMULPD       Z1, Z3, Z3
 
 // func exp32RowAVX512(dst, src *float32, n int, shift *float32, constants *float64)
 TEXT ·exp32RowAVX512(SB), NOSPLIT, $0-40
@@ -65,6 +65,7 @@ loop:
 	VCVTPS2PD (SI), Z0
 	VSUBPD    Z28, Z0, Z0
 	EXP512
+	VCVTPD2PS Z3, Y3
 	VMOVUPS   Y3, (DI)
 	ADDQ      $32, SI
 	ADDQ      $32, DI
@@ -83,6 +84,7 @@ loop:
 	VCVTPS2PD (DX), Z1
 	VSUBPD    Z1, Z0, Z0
 	EXP512
+	VCVTPD2PS Z3, Y3
 	VMOVUPS   Y3, (DI)
 	ADDQ      $32, SI
 	ADDQ      $32, DI
@@ -106,11 +108,11 @@ loop:
 	VBROADCASTSD 80(AX), Y14 \
 	VBROADCASTSD 88(AX), Y15
 
-// EXP256 replaces the four x in Y0 by their exponentials, as float32 in X3.
+// EXP256 is EXP512 for the four x in Y0, with the results in Y3.
 #define EXP256 \
 	VBROADCASTSD 0(AX), Y1     \
-	VMINPD       Y0, Y5, Y0    \ // at most exp32High
-	VMAXPD       Y0, Y1, Y0    \ // at least exp32Low
+	VMINPD       Y0, Y5, Y0    \ // at most expRange
+	VMAXPD       Y0, Y1, Y0    \ // at least -expRange
 	VMULPD       Y6, Y0, Y1    \
 	VADDPD       Y7, Y1, Y1    \ // t
 	VSUBPD       Y7, Y1, Y2    \
@@ -131,8 +133,7 @@ loop:
 	VADDPD       Y0, Y9, Y0    \
 	VADDPD       Y3, Y0, Y3    \ // p
 	VPSLLQ       $52, Y1, Y1   \
-	VPADDQ       Y1, Y3, Y3    \
-	VCVTPD2PSY   Y3, X3
+	VMULPD       Y1, Y3, Y3
 
 // func exp32RowAVX2(dst, src *float32, n int, shift *float32, constants *float64)
 TEXT ·exp32RowAVX2(SB), NOSPLIT, $0-40
@@ -145,6 +146,7 @@ loop:
 	VCVTPS2PD (SI), Y0
 	VSUBPD    Y4, Y0, Y0
 	EXP256
+	VCVTPD2PSY Y3, X3
 	VMOVUPS   X3, (DI)
 	ADDQ      $16, SI
 	ADDQ      $16, DI
@@ -163,11 +165,58 @@ loop:
 	VCVTPS2PD (DX), Y1
 	VSUBPD    Y1, Y0, Y0
 	EXP256
+	VCVTPD2PSY Y3, X3
 	VMOVUPS   X3, (DI)
 	ADDQ      $16, SI
 	ADDQ      $16, DI
 	ADDQ      $16, DX
 	SUBQ      $4, CX
 	JNE       loop
+	VZEROUPPER
+	RET
+
+// func expChunkAVX512(x *float64, n int, constants *float64)
+TEXT ·expChunkAVX512(SB), NOSPLIT, $0-24
+	MOVQ         x+0(FP), DI
+	MOVQ         n+8(FP), CX
+	MOVQ         constants+16(FP), AX
+	CONSTANTS512
+	VBROADCASTSD 96(AX), Z28
+
+loop:
+	VMOVUPD (DI), Z0
+	VMOVAPD Z0, Z4
+	EXP512
+	VCMPPD  $30, Z17, Z4, K1  // x > expRange
+	VMOVAPD Z28, K1, Z3
+	VCMPPD  $17, Z16, Z4, K1  // x < -expRange
+	VPXORQ  Z3, Z3, K1, Z3
+	VMOVUPD Z3, (DI)
+	ADDQ    $64, DI
+	SUBQ    $8, CX
+	JNE     loop
+	VZEROUPPER
+	RET
+
+// func expChunkAVX2(x *float64, n int, constants *float64)
+TEXT ·expChunkAVX2(SB), NOSPLIT, $0-24
+	MOVQ         x+0(FP), DI
+	MOVQ         n+8(FP), CX
+	MOVQ         constants+16(FP), AX
+	CONSTANTS256
+	VBROADCASTSD 96(AX), Y4
+
+loop:
+	VMOVUPD      (DI), Y0
+	EXP256
+	VCMPPD       $17, (DI), Y5, Y1 // expRange < x
+	VBLENDVPD    Y1, Y4, Y3, Y3
+	VBROADCASTSD 0(AX), Y1
+	VCMPPD       $30, (DI), Y1, Y1 // -expRange > x
+	VANDNPD      Y3, Y1, Y3
+	VMOVUPD      Y3, (DI)
+	ADDQ         $32, DI
+	SUBQ         $4, CX
+	JNE          loop
 	VZEROUPPER
 	RET
