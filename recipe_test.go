@@ -106,7 +106,7 @@ func TestConcatKeepsNoSlice(t *testing.T) {
 
 // TestLongPrograms compiles a chain that recursion could not follow.
 func TestLongPrograms(t *testing.T) {
-	length := 20000
+	length := 5000
 	if raceDetector {
 		length = 2000
 	}
