@@ -129,6 +129,15 @@ func TestLightPrograms(t *testing.T) {
 		}
 		proven(t, p)
 		logMemory(t, p)
+		opt := conformance.Fixed(in)
+		opt.Program.SeedOrder = true
+		seed, err := m.Compile(t.Context(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if arena, before := p.Memory().Arena, seed.Memory().Arena; arena > before {
+			t.Errorf("the arena of %d bytes is larger than that of the depth-first order, %d", arena, before)
+		}
 		return runProgram(t, p, 1, in, 2)
 	})
 }
