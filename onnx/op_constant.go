@@ -113,7 +113,7 @@ func convertRange(c *call) []graph.Value {
 	default:
 		c.failf("start is of type %v, want a number", t)
 	}
-	return list(c.one(op.Iota{N: n, Start: op.Element(start), Delta: op.Element(delta)}))
+	return list(c.one(op.Iota{N: n, Start: start, Delta: delta}))
 }
 
 // countInts returns max(ceil((limit-start)/delta), 0).
@@ -161,7 +161,7 @@ func convertEyeLike(c *call) []graph.Value {
 
 func int64Scalar(n int) op.Scalar { return kernel.Int64Scalar(int64(n)) }
 
-func zeroOf(t dtype.Type) op.Element { return op.Element(kernel.Int64Scalar(0).Cast(t)) }
+func zeroOf(t dtype.Type) op.Scalar { return kernel.Int64Scalar(0).Cast(t) }
 
 // knownScalar returns the only element of input i, of any type, because a
 // shape depends on it.

@@ -115,7 +115,7 @@ func convertCol2Im(c *call) []graph.Value {
 func (c *call) ramp(n, step, axis, rank int) graph.Value {
 	dims := slices.Repeat([]int{1}, rank)
 	dims[axis] = n
-	return c.reshape(c.one(op.Iota{N: n, Start: op.Element(int64Scalar(0)), Delta: op.Element(int64Scalar(step))}), dims...)
+	return c.reshape(c.one(op.Iota{N: n, Start: int64Scalar(0), Delta: int64Scalar(step)}), dims...)
 }
 
 // orAll returns a list of n integers, or n times def when the attribute is

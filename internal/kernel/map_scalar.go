@@ -191,6 +191,23 @@ func (s Scalar) String() string {
 	return value + ":" + s.DType.String()
 }
 
+// MarshalText returns what String prints; an error for an invalid type.
+func (s Scalar) MarshalText() ([]byte, error) {
+	if !s.DType.Valid() {
+		return nil, fmt.Errorf("%v is not an element type", s.DType)
+	}
+	return []byte(s.String()), nil
+}
+
+// UnmarshalText sets s as [ParseScalar] does.
+func (s *Scalar) UnmarshalText(text []byte) error {
+	v, err := ParseScalar(string(text))
+	if err == nil {
+		*s = v
+	}
+	return err
+}
+
 // ParseScalar returns the scalar that [Scalar.String] prints as text. The
 // value of a floating-point type may also be its bits, as in
 // "0x7fc00001:float32".

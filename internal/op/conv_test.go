@@ -49,7 +49,7 @@ func TestConvInfer(t *testing.T) {
 		{op.Conv{Pads: []int{1, 1}}, []graph.Type{x, w}, "pads [1 1]: 2 numbers for 2 spatial axes, want 4"},
 		{op.Conv{Pads: []int{-1, 0, 0, 0}}, []graph.Type{x, w}, "-1 is not in"},
 		{op.Conv{Pads: []int{1, 1, 1, 1}, AutoPad: op.AutoPadValid}, []graph.Type{x, w}, "beside the automatic padding valid"},
-		{op.Conv{AutoPad: 9}, []graph.Type{x, w}, "autopad(9)"},
+		{op.Conv{AutoPad: 9}, []graph.Type{x, w}, "no padding rule 9"},
 		{op.Conv{Dilations: []int{4, 1}}, []graph.Type{x, w}, "3 taps with dilation 4 reach over 9"},
 		{op.Conv{}, []graph.Type{x, f32(6, 4, 0, 3)}, "0 is not in [1,"},
 		{op.Conv{}, []graph.Type{typ(dtype.Uint8, 1, 1, 9), typ(dtype.Uint8, 1, 1, 2)}, "uint8"},

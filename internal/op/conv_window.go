@@ -22,34 +22,16 @@ const (
 	AutoPadValid
 )
 
-var autoPadNames = [...]string{"notset", "same_upper", "same_lower", "valid"}
+var autoPads = enum{"padding rule", []string{"notset", "same_upper", "same_lower", "valid"}}
 
-// String returns the text form of p.
-func (p AutoPad) String() string {
-	if int(p) >= len(autoPadNames) {
-		return fmt.Sprintf("autopad(%d)", uint8(p))
-	}
-	return autoPadNames[p]
-}
+// String returns the name of p.
+func (p AutoPad) String() string { return autoPads.text(uint8(p)) }
 
 // MarshalText implements [encoding.TextMarshaler].
-func (p AutoPad) MarshalText() ([]byte, error) {
-	if int(p) >= len(autoPadNames) {
-		return nil, fmt.Errorf("%v is not a way of padding", p)
-	}
-	return []byte(autoPadNames[p]), nil
-}
+func (p AutoPad) MarshalText() ([]byte, error) { return autoPads.marshal(uint8(p)) }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
-func (p *AutoPad) UnmarshalText(text []byte) error {
-	for i, name := range autoPadNames {
-		if name == string(text) {
-			*p = AutoPad(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is not a way of padding", text)
-}
+func (p *AutoPad) UnmarshalText(text []byte) error { return unmarshalEnum(autoPads, text, p) }
 
 // A sliding window as ops give it: absent lists mean strides and dilations of
 // 1 and no padding.
@@ -96,8 +78,8 @@ func (w window) check(axes int) (window, error) {
 		w.pads = nil
 	}
 	w.pads = list("pads", w.pads, 2*axes, 0, 0)
-	if int(w.auto) >= len(autoPadNames) && err == nil {
-		err = fmt.Errorf("%v is not a way of padding", w.auto)
+	if err == nil {
+		err = autoPads.check(uint8(w.auto))
 	}
 	return w, err
 }

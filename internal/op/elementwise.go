@@ -10,7 +10,8 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 )
 
-// A Scalar is one element of a type, as an operand of elementwise codes.
+// A Scalar is one element of a type, as an attribute of ops and as an operand
+// of elementwise codes.
 type Scalar = kernel.Scalar
 
 // An Arg is an operand of an elementwise code: a value, or a scalar where the

@@ -9,33 +9,12 @@ import (
 	"github.com/berth-go/berth/shape"
 )
 
-// An Element is one element with its type, as an attribute.
-type Element kernel.Scalar
-
-// String prints e as in "1.5:float32".
-func (e Element) String() string { return kernel.Scalar(e).String() }
-
-// MarshalText returns what String prints.
-func (e Element) MarshalText() ([]byte, error) {
-	if !e.DType.Valid() {
-		return nil, fmt.Errorf("%v is not an element type", e.DType)
-	}
-	return []byte(e.String()), nil
-}
-
-// UnmarshalText sets e to the element that String prints as text.
-func (e *Element) UnmarshalText(text []byte) error {
-	s, err := kernel.ParseScalar(string(text))
-	*e = Element(s)
-	return err
-}
-
 // Fill has no input; every element of its output is Value. (A constant of one
 // element under [BroadcastTo] takes no memory; this is for when memory is
 // wanted.)
 type Fill struct {
 	Shape []int
-	Value Element
+	Value Scalar
 }
 
 // Name returns "fill".
@@ -51,7 +30,7 @@ func (o Fill) Infer(in []graph.Type) ([]graph.Type, error) {
 }
 
 // Kernel returns the fill.
-func (o Fill) Kernel(_, _ []graph.Type) kernel.Kernel { return kernel.NewFill(kernel.Scalar(o.Value)) }
+func (o Fill) Kernel(_, _ []graph.Type) kernel.Kernel { return kernel.NewFill(o.Value) }
 
 // DenseAxes returns 0: the output may have any strides.
 func (Fill) DenseAxes(int, int) int { return 0 }
@@ -61,7 +40,7 @@ func (Fill) DenseAxes(int, int) int { return 0 }
 // float64 and rounded once.
 type Iota struct {
 	N            int
-	Start, Delta Element // of one type
+	Start, Delta Scalar // of one type
 }
 
 // Name returns "iota".
@@ -81,7 +60,7 @@ func (o Iota) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel returns the ramp.
 func (o Iota) Kernel(_, _ []graph.Type) kernel.Kernel {
-	return kernel.NewIota(kernel.Scalar(o.Start), kernel.Scalar(o.Delta))
+	return kernel.NewIota(o.Start, o.Delta)
 }
 
 // DenseAxes returns 0: the output may have any strides.

@@ -3,7 +3,6 @@ package op
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
@@ -133,20 +132,3 @@ func (o ReverseSequence) Kernel(in, _ []graph.Type) kernel.Kernel {
 
 // DenseAxes returns 0: every operand may have any strides.
 func (ReverseSequence) DenseAxes(int, int) int { return 0 }
-
-// marshalName returns name i of an enumeration.
-func marshalName(kind string, names []string, i int) ([]byte, error) {
-	if i >= len(names) {
-		return nil, fmt.Errorf("%d is not a %s", i, kind)
-	}
-	return []byte(names[i]), nil
-}
-
-// unmarshalName returns which of the names of an enumeration text is.
-func unmarshalName(kind string, names []string, text []byte) (int, error) {
-	i := slices.Index(names, string(text))
-	if i < 0 {
-		return 0, fmt.Errorf("%q is not a %s, want one of %s", text, kind, strings.Join(names, ", "))
-	}
-	return i, nil
-}

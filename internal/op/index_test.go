@@ -93,9 +93,9 @@ func typed(t *testing.T, text string) []graph.Type {
 	return types
 }
 
-func element(t *testing.T, text string) op.Element {
+func element(t *testing.T, text string) op.Scalar {
 	t.Helper()
-	var e op.Element
+	var e op.Scalar
 	if err := e.UnmarshalText([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestInferMovementErrors(t *testing.T) {
 		{op.ScatterElements{}, "int8[2], int64[1], int16[1]", "updates are int16[1]"},
 		{op.ScatterElements{Axis: 1}, "int8[2 3], int64[3 1], int8[3 1]", "3 against 2 at axis 0"},
 		{op.ScatterElements{Reduction: op.ReductionAdd}, "bool[2], int64[1], bool[1]", "reduction add is not defined"},
-		{op.ScatterElements{Reduction: 9}, "int8[2], int64[1], int8[1]", "reduction(9)"},
+		{op.ScatterElements{Reduction: 9}, "int8[2], int64[1], int8[1]", "no scatter reduction 9"},
 		{op.ScatterND{}, "int8[2], int64[], int8[]", "tuples"},
 		{op.ScatterND{}, "int8[2], int64[2], int8[]", "at most 1 indices"},
 		{op.ScatterND{}, "int8[2 3], int64[5 1], int8[5 2]", "want int8[5 3]"},
@@ -190,7 +190,7 @@ func TestInferMovementErrors(t *testing.T) {
 		{op.Pad{Pads: []int{math.MinInt, math.MinInt}}, "int8[2]", "remove more than"},
 		{op.Pad{Pads: []int{huge, huge}}, "int8[2]", "more than"},
 		{op.Pad{Mode: op.PadEdge, Pads: []int{-1, 1}}, "int8[1]", "no element to pad from in mode edge"},
-		{op.Pad{Mode: 7, Pads: []int{0, 0}}, "int8[1]", "mode(7)"},
+		{op.Pad{Mode: 7, Pads: []int{0, 0}}, "int8[1]", "no pad mode 7"},
 		{op.Tile{Repeats: []int{1}}, "int8[]", "1 repeats for int8[], want 0"},
 		{op.Tile{Repeats: []int{-1}}, "int8[3]", "-1 times"},
 		{op.Tile{Repeats: []int{huge}}, "int8[3]", "more than"},

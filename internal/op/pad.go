@@ -11,33 +11,24 @@ import (
 // A PadMode says what stands outside a padded tensor.
 type PadMode uint8
 
-// The modes.
+// The modes, as [kernel.PadMode] defines them.
 const (
-	PadConstant PadMode = iota // the value input, or zero
-	PadEdge                    // the nearest element
-	PadReflect                 // the elements mirrored at the first and at the last one
-	PadWrap                    // the elements from the other end
+	PadConstant = PadMode(kernel.PadConstant) // the value input, or zero
+	PadEdge     = PadMode(kernel.PadEdge)     // the nearest element
+	PadReflect  = PadMode(kernel.PadReflect)  // the elements mirrored at the first and at the last one
+	PadWrap     = PadMode(kernel.PadWrap)     // the elements from the other end
 )
 
-var padModeNames = []string{"constant", "edge", "reflect", "wrap"}
+var padModes = enum{"pad mode", []string{PadConstant: "constant", PadEdge: "edge", PadReflect: "reflect", PadWrap: "wrap"}}
 
-// String returns the name of m, such as "edge".
-func (m PadMode) String() string {
-	if int(m) >= len(padModeNames) {
-		return fmt.Sprintf("mode(%d)", uint8(m))
-	}
-	return padModeNames[m]
-}
+// String returns the name of m.
+func (m PadMode) String() string { return padModes.text(uint8(m)) }
 
-// MarshalText returns the name of m.
-func (m PadMode) MarshalText() ([]byte, error) { return marshalName("pad mode", padModeNames, int(m)) }
+// MarshalText implements [encoding.TextMarshaler].
+func (m PadMode) MarshalText() ([]byte, error) { return padModes.marshal(uint8(m)) }
 
-// UnmarshalText sets m to the mode with the given name.
-func (m *PadMode) UnmarshalText(text []byte) error {
-	i, err := unmarshalName("pad mode", padModeNames, text)
-	*m = PadMode(i)
-	return err
-}
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (m *PadMode) UnmarshalText(text []byte) error { return unmarshalEnum(padModes, text, m) }
 
 // Pad adds elements around its first input. An optional second input of one
 // element, of the same type, is the value for the constant mode.
@@ -62,8 +53,8 @@ func (o Pad) Infer(in []graph.Type) ([]graph.Type, error) {
 			return nil, fmt.Errorf("value is %v, want one element of %v", in[1], data.DType)
 		}
 	}
-	if int(o.Mode) >= len(padModeNames) {
-		return nil, fmt.Errorf("%v is not a pad mode", o.Mode)
+	if err := padModes.check(uint8(o.Mode)); err != nil {
+		return nil, err
 	}
 	rank := len(data.Shape)
 	if len(o.Pads) != 2*rank {
@@ -89,10 +80,7 @@ func (o Pad) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel returns the padding.
 func (o Pad) Kernel(in, _ []graph.Type) kernel.Kernel {
-	mode := [...]kernel.PadMode{
-		PadConstant: kernel.PadConstant, PadEdge: kernel.PadEdge, PadReflect: kernel.PadReflect, PadWrap: kernel.PadWrap,
-	}[o.Mode]
-	return kernel.NewPad(in[0].DType.Size(), mode, o.Pads)
+	return kernel.NewPad(in[0].DType.Size(), kernel.PadMode(o.Mode), o.Pads)
 }
 
 // DenseAxes returns 0: every operand may have any strides.

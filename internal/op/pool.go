@@ -13,57 +13,30 @@ import (
 // A PoolKind is what pooling computes of the elements under a window.
 type PoolKind uint8
 
-// The kinds of pooling.
+// The kinds of pooling, as [kernel.PoolKind] defines them.
 const (
-	PoolMax PoolKind = iota
-	PoolAverage
-	PoolLp
+	PoolMax     = PoolKind(kernel.PoolMax)
+	PoolAverage = PoolKind(kernel.PoolAverage)
+	PoolLp      = PoolKind(kernel.PoolLp)
 )
 
-var poolKindNames = [...]string{"max", "average", "lp"}
+var poolKinds = enum{"kind of pooling", []string{PoolMax: "max", PoolAverage: "average", PoolLp: "lp"}}
 
-// String returns the text form of k.
-func (k PoolKind) String() string {
-	if int(k) >= len(poolKindNames) {
-		return fmt.Sprintf("poolkind(%d)", uint8(k))
-	}
-	return poolKindNames[k]
-}
+// String returns the name of k.
+func (k PoolKind) String() string { return poolKinds.text(uint8(k)) }
 
 // MarshalText implements [encoding.TextMarshaler].
-func (k PoolKind) MarshalText() ([]byte, error) {
-	if int(k) >= len(poolKindNames) {
-		return nil, fmt.Errorf("%v is not a kind of pooling", k)
-	}
-	return []byte(poolKindNames[k]), nil
-}
+func (k PoolKind) MarshalText() ([]byte, error) { return poolKinds.marshal(uint8(k)) }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
-func (k *PoolKind) UnmarshalText(text []byte) error {
-	for i, name := range poolKindNames {
-		if name == string(text) {
-			*k = PoolKind(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is not a kind of pooling", text)
-}
-
-func (k PoolKind) kernel() kernel.PoolKind {
-	switch k {
-	case PoolAverage:
-		return kernel.PoolAverage
-	case PoolLp:
-		return kernel.PoolLp
-	}
-	return kernel.PoolMax
-}
+func (k *PoolKind) UnmarshalText(text []byte) error { return unmarshalEnum(poolKinds, text, k) }
 
 // check reports an element type that the kind does not take.
 func (k PoolKind) check(t dtype.Type) error {
+	if err := poolKinds.check(uint8(k)); err != nil {
+		return err
+	}
 	switch {
-	case int(k) >= len(poolKindNames):
-		return fmt.Errorf("%v is not a kind of pooling", k)
 	case k == PoolMax && (t.IsInteger() || t.IsFloat()), t.IsFloat():
 		return nil
 	}
@@ -80,7 +53,7 @@ type Pool struct {
 	Dilations       []int   // one for each spatial axis; 1 if empty
 	CeilMode        bool    // a last window may reach past the padding, if it does not begin there
 	CountIncludePad bool    // an average counts the padding as zeros
-	AutoPad         AutoPad //
+	AutoPad         AutoPad // how the padding is found, if not from Pads
 	StorageOrder    int     // of indices: 0 counts the last spatial axis fastest, 1 the first
 	P               float64 // exponent of lp; 0 means 2
 	Indices         bool    // max has a second output, int64: where in x each maximum is
@@ -149,7 +122,7 @@ func (p Pool) Kernel(in, _ []graph.Type) kernel.Kernel {
 		return nil // Infer has refused it
 	}
 	return kernel.Pool(in[0].DType, win.bound(), kernel.PoolParams{
-		Kind:            p.Kind.kernel(),
+		Kind:            kernel.PoolKind(p.Kind),
 		CountIncludePad: p.CountIncludePad,
 		ColumnMajor:     p.StorageOrder == 1,
 		P:               exponent(p.P),
@@ -199,7 +172,7 @@ func (p GlobalPool) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel implements [Computer].
 func (p GlobalPool) Kernel(in, _ []graph.Type) kernel.Kernel {
-	return kernel.GlobalPool(in[0].DType, p.Kind.kernel(), exponent(p.P))
+	return kernel.GlobalPool(in[0].DType, kernel.PoolKind(p.Kind), exponent(p.P))
 }
 
 // DenseAxes implements [Strider].

@@ -40,7 +40,7 @@ func TestPoolInfer(t *testing.T) {
 		{op.Pool{KernelShape: k23, Kind: op.PoolAverage, Indices: true}, []graph.Type{x}, "no indices"},
 		{op.Pool{KernelShape: k23, StorageOrder: 2}, []graph.Type{x}, "storage order 2"},
 		{op.Pool{KernelShape: k23, Kind: op.PoolLp, P: -1}, []graph.Type{x}, "exponent -1"},
-		{op.Pool{KernelShape: k23, Kind: 7}, []graph.Type{x}, "poolkind(7)"},
+		{op.Pool{KernelShape: k23, Kind: 7}, []graph.Type{x}, "no kind of pooling 7"},
 		{op.Pool{KernelShape: k23}, []graph.Type{typ(dtype.Bool, 2, 3, 7, 8)}, "no max of bool"},
 		{op.GlobalPool{}, []graph.Type{f32(2, 3)}, "at least one spatial axis"},
 		{op.GlobalPool{}, []graph.Type{typ(dtype.Int32, 2, 3, 4)}, "want a float"},

@@ -30,37 +30,20 @@ const (
 	ReduceAll       = ReduceKind(kernel.ReduceAll)
 )
 
-var reduceKinds = [...]string{
+var reduceKinds = enum{"reduction", []string{
 	ReduceSum: "sum", ReduceMean: "mean", ReduceMax: "max", ReduceMin: "min", ReduceProd: "prod",
 	ReduceSumSquare: "sum_square", ReduceL1: "l1", ReduceL2: "l2",
 	ReduceLogSum: "log_sum", ReduceLogSumExp: "log_sum_exp", ReduceAny: "any", ReduceAll: "all",
-}
+}}
 
-// String returns the text of k.
-func (k ReduceKind) String() string {
-	if int(k) >= len(reduceKinds) {
-		return fmt.Sprintf("reduce_kind(%d)", uint8(k))
-	}
-	return reduceKinds[k]
-}
+// String returns the name of k.
+func (k ReduceKind) String() string { return reduceKinds.text(uint8(k)) }
 
-// MarshalText returns the text of k; an error if k is none of the constants.
-func (k ReduceKind) MarshalText() ([]byte, error) {
-	if int(k) >= len(reduceKinds) {
-		return nil, fmt.Errorf("no reduction has the number %d", uint8(k))
-	}
-	return []byte(k.String()), nil
-}
+// MarshalText implements [encoding.TextMarshaler].
+func (k ReduceKind) MarshalText() ([]byte, error) { return reduceKinds.marshal(uint8(k)) }
 
-// UnmarshalText sets k from its text.
-func (k *ReduceKind) UnmarshalText(text []byte) error {
-	i := slices.Index(reduceKinds[:], string(text))
-	if i < 0 {
-		return fmt.Errorf("%q is not a reduction", text)
-	}
-	*k = ReduceKind(i)
-	return nil
-}
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (k *ReduceKind) UnmarshalText(text []byte) error { return unmarshalEnum(reduceKinds, text, k) }
 
 // Reduce folds the elements along some axes into one.
 //
@@ -93,8 +76,8 @@ func (r Reduce) Infer(in []graph.Type) ([]graph.Type, error) {
 	if len(in) != 1 {
 		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
 	}
-	if int(r.Kind) >= len(reduceKinds) {
-		return nil, fmt.Errorf("no reduction has the number %d", uint8(r.Kind))
+	if err := reduceKinds.check(uint8(r.Kind)); err != nil {
+		return nil, err
 	}
 	x := in[0]
 	if err := x.Check(); err != nil {

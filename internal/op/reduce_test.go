@@ -76,7 +76,7 @@ func TestReduceInfer(t *testing.T) {
 		{op.Reduce{Axes: []int{0}}, one(single()), "", "out of range for rank 0"},
 		{op.Reduce{}, nil, "", "takes 1 input, got 0"},
 		{op.Reduce{}, one(graph.Type{}), "", "not an element type"},
-		{op.Reduce{Kind: 99}, one(single(2)), "", "number 99"},
+		{op.Reduce{Kind: 99}, one(single(2)), "", "no reduction 99"},
 
 		{op.ArgReduce{}, one(single(2, 3)), "int64[3]", ""},
 		{op.ArgReduce{Axis: -1, KeepDims: true}, one(single(2, 3)), "int64[2 1]", ""},

@@ -13,48 +13,34 @@ import (
 // update that comes to it.
 type Reduction uint8
 
-// The reductions. With ReductionNone the update stays, the last one in the
-// order of the indices where several come to one element.
+// The reductions, as [kernel.Combine] defines them. With ReductionNone the
+// update stays, the last one in the order of the indices where several come to
+// one element.
 const (
-	ReductionNone Reduction = iota
-	ReductionAdd
-	ReductionMul
-	ReductionMax
-	ReductionMin
+	ReductionNone = Reduction(kernel.Replace)
+	ReductionAdd  = Reduction(kernel.CombineAdd)
+	ReductionMul  = Reduction(kernel.CombineMul)
+	ReductionMax  = Reduction(kernel.CombineMax)
+	ReductionMin  = Reduction(kernel.CombineMin)
 )
 
-var reductionNames = []string{"none", "add", "mul", "max", "min"}
+var reductions = enum{"scatter reduction", []string{
+	ReductionNone: "none", ReductionAdd: "add", ReductionMul: "mul", ReductionMax: "max", ReductionMin: "min",
+}}
 
-// String returns the name of r, such as "add".
-func (r Reduction) String() string {
-	if int(r) >= len(reductionNames) {
-		return fmt.Sprintf("reduction(%d)", uint8(r))
-	}
-	return reductionNames[r]
-}
+// String returns the name of r.
+func (r Reduction) String() string { return reductions.text(uint8(r)) }
 
-// MarshalText returns the name of r.
-func (r Reduction) MarshalText() ([]byte, error) {
-	return marshalName("reduction", reductionNames, int(r))
-}
+// MarshalText implements [encoding.TextMarshaler].
+func (r Reduction) MarshalText() ([]byte, error) { return reductions.marshal(uint8(r)) }
 
-// UnmarshalText sets r to the reduction with the given name.
-func (r *Reduction) UnmarshalText(text []byte) error {
-	i, err := unmarshalName("reduction", reductionNames, text)
-	*r = Reduction(i)
-	return err
-}
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (r *Reduction) UnmarshalText(text []byte) error { return unmarshalEnum(reductions, text, r) }
 
-func (r Reduction) combine() kernel.Combine {
-	return [...]kernel.Combine{
-		ReductionNone: kernel.Replace, ReductionAdd: kernel.CombineAdd, ReductionMul: kernel.CombineMul,
-		ReductionMax: kernel.CombineMax, ReductionMin: kernel.CombineMin,
-	}[r]
-}
-
+// check reports a reduction that does not exist, or not for the type.
 func (r Reduction) check(t graph.Type) error {
-	if int(r) >= len(reductionNames) {
-		return fmt.Errorf("%v is not a reduction", r)
+	if err := reductions.check(uint8(r)); err != nil {
+		return err
 	}
 	if r != ReductionNone && t.DType == dtype.Bool {
 		return fmt.Errorf("reduction %v is not defined for %v", r, t)
@@ -99,7 +85,7 @@ func (o ScatterElements) Infer(in []graph.Type) ([]graph.Type, error) {
 // Kernel returns the scatter.
 func (o ScatterElements) Kernel(in, _ []graph.Type) kernel.Kernel {
 	axis, _ := shape.Axis(o.Axis, len(in[0].Shape))
-	return kernel.NewScatterElements(in[0].DType, axis, o.Reduction.combine())
+	return kernel.NewScatterElements(in[0].DType, axis, kernel.Combine(o.Reduction))
 }
 
 // MayOverwrite reports whether in is the data.
@@ -144,7 +130,7 @@ func (o ScatterND) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel returns the scatter.
 func (o ScatterND) Kernel(in, _ []graph.Type) kernel.Kernel {
-	return kernel.NewScatterND(in[0].DType, o.Reduction.combine())
+	return kernel.NewScatterND(in[0].DType, kernel.Combine(o.Reduction))
 }
 
 // MayOverwrite reports whether in is the data.

@@ -110,7 +110,7 @@ func randomAttributes(t *testing.T, rng *rand.Rand, o graph.Op) graph.Op {
 			}
 		case *dtype.Type:
 			*p = dtype.All()[rng.IntN(len(dtype.All()))]
-		case *op.Element:
+		case *op.Scalar:
 			dt := dtype.All()[rng.IntN(len(dtype.All()))]
 			p.DType, p.Bits = dt, rng.Uint64()>>(64-8*dt.Size())
 			if dt == dtype.Bool {
