@@ -137,7 +137,7 @@ func (l Layout) String() string {
 // Permute returns l with its axes in the order perm: axis i of the result is
 // axis perm[i] of l.
 func (l Layout) Permute(perm []int) (Layout, error) {
-	if err := CheckPermutation(perm, len(l.Shape)); err != nil {
+	if err := checkPermutation(perm, len(l.Shape)); err != nil {
 		return Layout{}, err
 	}
 	out := Layout{Shape: make(Shape, len(perm)), Strides: make([]int, len(perm)), Offset: l.Offset}
@@ -147,8 +147,8 @@ func (l Layout) Permute(perm []int) (Layout, error) {
 	return out, nil
 }
 
-// CheckPermutation reports why perm does not name each axis of the rank once.
-func CheckPermutation(perm []int, rank int) error {
+// checkPermutation reports why perm does not name each axis of the rank once.
+func checkPermutation(perm []int, rank int) error {
 	if len(perm) != rank {
 		return fmt.Errorf("permutation %v names %d axes, the tensor has %d", perm, len(perm), rank)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 )
 
-// Conv returns the kernel of a convolution in the sense of neural networks:
+// NewConv returns the kernel of a convolution in the sense of neural networks:
 //
 //	y[n,m,p] = bias[m] + sum over c, t of w[m,c,t] * x[n, m/(M/group)*(C/group)+c, p*stride+t*dilation-begin]
 //
@@ -14,7 +14,7 @@ import (
 // y [N, M, positions...], where what lies in the padding is 0. The batch axes
 // of x and y may have any stride; all else is dense. Integers wrap. It returns
 // nil for an element type without arithmetic of its own.
-func Conv(t dtype.Type, w Window, group int) Kernel {
+func NewConv(t dtype.Type, w Window, group int) Kernel {
 	switch t {
 	case dtype.Float32:
 		return &conv[float32]{window: w, group: group, gemm: gemm[float32]{tile: bestTile[float32]()}}

@@ -138,7 +138,7 @@ func TestConv(t *testing.T) {
 	for i := range 160 {
 		dt := convTypes[i%len(convTypes)]
 		c := aConv(rng)
-		build := func() kernel.Kernel { return kernel.Conv(dt, given(c.window), c.group) }
+		build := func() kernel.Kernel { return kernel.NewConv(dt, given(c.window), c.group) }
 		reference := func(f [][]float64, n [][]int64) ([]float64, []int64) {
 			if f != nil {
 				return convReference(c, f[0], f[1], f[2]), nil
@@ -252,7 +252,7 @@ func TestConvTranspose(t *testing.T) {
 			}
 			return nil, transposedReference(c, n[0], n[1], n[2])
 		}
-		build := func() kernel.Kernel { return kernel.ConvTranspose(dt, c.window, c.group) }
+		build := func() kernel.Kernel { return kernel.NewConvTranspose(dt, c.window, c.group) }
 		terms := c.weights[0] / c.group
 		for _, d := range c.window.Taps {
 			terms *= d
@@ -272,7 +272,7 @@ func TestImagesDoNotDependOnEachOther(t *testing.T) {
 		x, w := kerneltest.Dense(dt, c.image...), kerneltest.Dense(dt, c.weights...)
 		kerneltest.Randomize(rng, x)
 		kerneltest.Randomize(rng, w)
-		for name, k := range kernel.Variants(dt, func() kernel.Kernel { return kernel.Conv(dt, c.window, c.group) }) {
+		for name, k := range kernel.Variants(dt, func() kernel.Kernel { return kernel.NewConv(dt, c.window, c.group) }) {
 			all := kerneltest.Dense(dt, c.outputs...)
 			if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{all}); err != nil {
 				t.Fatal(err)
@@ -308,7 +308,7 @@ func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, 
 	for _, o := range []*kernel.Operand{x, weights, bias} {
 		kerneltest.Randomize(rng, o)
 	}
-	for name, k := range kernel.Variants(dtype.Float32, func() kernel.Kernel { return kernel.Conv(dtype.Float32, w, group) }) {
+	for name, k := range kernel.Variants(dtype.Float32, func() kernel.Kernel { return kernel.NewConv(dtype.Float32, w, group) }) {
 		b.Run(name, func(b *testing.B) {
 			benchmarkTasks(b, k, []*kernel.Operand{x, weights, bias}, []*kernel.Operand{y}, packed, 2*maps*out*out*channels/group*taps*taps)
 		})

@@ -6,8 +6,8 @@ import (
 	"github.com/berth-go/berth/dtype"
 )
 
-// ConvTranspose returns the kernel of the transposed convolution, the gradient
-// of [Conv] with respect to its image:
+// NewConvTranspose returns the kernel of the transposed convolution, the gradient
+// of [NewConv] with respect to its image:
 //
 //	y[n, m, i*stride+t*dilation-begin] = bias[m] + sum over c, i, t of x[n,c,i] * w[c,m,t]
 //
@@ -16,7 +16,7 @@ import (
 // the optional bias [M], y [N, M, spatial...]. The window slides over y, and
 // its positions are the elements of x. The batch axes of x and y may have any
 // stride; all else is dense.
-func ConvTranspose(t dtype.Type, w Window, group int) Kernel {
+func NewConvTranspose(t dtype.Type, w Window, group int) Kernel {
 	switch t {
 	case dtype.Float32:
 		return &convTranspose[float32]{window: w, group: group, gemm: gemm[float32]{tile: bestTile[float32]()}}

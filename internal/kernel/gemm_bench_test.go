@@ -18,7 +18,7 @@ func benchmarkGemm(b *testing.B, m, n, k int, transB, packed bool) {
 	}
 	kerneltest.Randomize(rng, x)
 	kerneltest.Randomize(rng, y)
-	for name, kern := range kernel.Variants(dtype.Float32, func() kernel.Kernel { return kernel.Gemm(dtype.Float32, 1, 0, false, transB) }) {
+	for name, kern := range kernel.Variants(dtype.Float32, func() kernel.Kernel { return kernel.NewGemm(dtype.Float32, 1, 0, false, transB) }) {
 		b.Run(name, func(b *testing.B) {
 			benchmarkTasks(b, kern, []*kernel.Operand{x, y}, []*kernel.Operand{out}, packed, 2*m*n*k)
 		})

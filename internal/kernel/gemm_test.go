@@ -221,7 +221,7 @@ func TestMatMul(t *testing.T) {
 			}
 			return nil, matMulReference(n[0], n[1], sa, sb, so)
 		})
-		for name, k := range kernel.Variants(dt, func() kernel.Kernel { return kernel.MatMul(dt) }) {
+		for name, k := range kernel.Variants(dt, func() kernel.Kernel { return kernel.NewMatMul(dt) }) {
 			intact := kerneltest.Guard(out)
 			err := kerneltest.All(rng, k, in, []*kernel.Operand{out})
 			if err == nil {
@@ -300,7 +300,7 @@ func TestGemm(t *testing.T) {
 			}
 			return nil, gemmReference(n64[0], n64[1], n64[2], sc, m, n, k, int64(alpha), int64(beta), transA, transB)
 		})
-		for name, kern := range kernel.Variants(dt, func() kernel.Kernel { return kernel.Gemm(dt, alpha, beta, transA, transB) }) {
+		for name, kern := range kernel.Variants(dt, func() kernel.Kernel { return kernel.NewGemm(dt, alpha, beta, transA, transB) }) {
 			outs := []*kernel.Operand{out}
 			check := func(how string, bound []*kernel.Operand) {
 				t.Helper()
@@ -365,7 +365,7 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 				}
 				kerneltest.Randomize(rng, a)
 				kerneltest.Randomize(rng, b)
-				for name, kern := range kernel.Variants(dt, func() kernel.Kernel { return kernel.Gemm(dt, 1, 0, false, transB) }) {
+				for name, kern := range kernel.Variants(dt, func() kernel.Kernel { return kernel.NewGemm(dt, 1, 0, false, transB) }) {
 					full := kerneltest.Dense(dt, most, n)
 					if err := kerneltest.Run(rng, kern, []*kernel.Operand{a, b}, []*kernel.Operand{full}); err != nil {
 						t.Fatal(err)

@@ -1,5 +1,3 @@
-// Package kernel is the arithmetic: loops over typed slices, bound once to
-// element types, layouts and memory, and then run as often as one likes.
 package kernel
 
 import (

@@ -2,19 +2,19 @@ package kernel
 
 import "github.com/berth-go/berth/dtype"
 
-// MatMul returns the kernel of NumPy's matrix product: out = a·b over the last
+// NewMatMul returns the kernel of NumPy's matrix product: out = a·b over the last
 // two axes, the axes before them broadcast. A 1-d left operand is a row, a 1-d
 // right one a column, and the axis this adds is absent from the result. Inputs
 // may have any strides, so transposed views need no copy; the last axis of the
 // output must be dense. Integers wrap. It returns nil for an element type
 // without arithmetic of its own.
-func MatMul(t dtype.Type) Kernel { return newMatMul(t, gemmParams{alpha: 1}) }
+func NewMatMul(t dtype.Type) Kernel { return newMatMul(t, gemmParams{alpha: 1}) }
 
-// Gemm returns the kernel of out = alpha·A·B + beta·C, where A and B are a and
+// NewGemm returns the kernel of out = alpha·A·B + beta·C, where A and B are a and
 // b, transposed if asked, and the third operand C, if present, broadcasts to
-// the result. Strides are as for [MatMul]. With integers, alpha and beta must
+// the result. Strides are as for [NewMatMul]. With integers, alpha and beta must
 // be whole. It returns nil for an element type without arithmetic of its own.
-func Gemm(t dtype.Type, alpha, beta float64, transA, transB bool) Kernel {
+func NewGemm(t dtype.Type, alpha, beta float64, transA, transB bool) Kernel {
 	return newMatMul(t, gemmParams{alpha, beta, transA, transB})
 }
 

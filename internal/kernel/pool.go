@@ -16,7 +16,7 @@ const (
 	PoolLp               // floats only: the p-th root of the sum of p-th powers of magnitudes
 )
 
-// PoolParams are the attributes of [Pool].
+// PoolParams are the attributes of [NewPool].
 type PoolParams struct {
 	Kind            PoolKind
 	CountIncludePad bool // an average counts taps in the padding, as zeros
@@ -24,7 +24,7 @@ type PoolParams struct {
 	P               float64
 }
 
-// Pool returns the kernel that reduces each window over each plane of x
+// NewPool returns the kernel that reduces each window over each plane of x
 // [N, C, spatial...] to one element of y [N, C, positions...]:
 //
 //	max      the largest element, NaN if there is one
@@ -37,7 +37,7 @@ type PoolParams struct {
 // largest elements is in a dense x, -1 for a window without any. Sums are
 // float64. The batch axes of x and the outputs may have any stride. It returns
 // nil for an element type that the kind does not take.
-func Pool(t dtype.Type, w Window, p PoolParams) Kernel {
+func NewPool(t dtype.Type, w Window, p PoolParams) Kernel {
 	switch t {
 	case dtype.Float32:
 		return newFloatPool[float32](w, p)

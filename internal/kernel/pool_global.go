@@ -6,11 +6,11 @@ import (
 	"github.com/berth-go/berth/dtype"
 )
 
-// GlobalPool returns the kernel that reduces each plane of x [N, C,
-// spatial...] to one element of y [N, C, 1...], as [Pool] does with a window
+// NewGlobalPool returns the kernel that reduces each plane of x [N, C,
+// spatial...] to one element of y [N, C, 1...], as [NewPool] does with a window
 // over the whole plane. A plane without elements gives the lowest value for
 // max, NaN for the average and 0 for lp. Batch axes may have any stride.
-func GlobalPool(t dtype.Type, kind PoolKind, p float64) Kernel {
+func NewGlobalPool(t dtype.Type, kind PoolKind, p float64) Kernel {
 	switch t {
 	case dtype.Float32:
 		return &globalPool[float32]{kind: kind, p: p}

@@ -111,7 +111,7 @@ func TestPool(t *testing.T) {
 		if p.Kind == kernel.PoolMax && rng.IntN(2) == 0 {
 			outs = append(outs, kerneltest.StridedOutput(rng, dtype.Int64, axes+1, outputs...))
 		}
-		k := kernel.Pool(dt, given(w), p)
+		k := kernel.NewPool(dt, given(w), p)
 		intact := kerneltest.Guard(y)
 		if err := kerneltest.All(rng, k, []*kernel.Operand{x}, outs); err != nil {
 			t.Fatal(err)
@@ -152,7 +152,7 @@ func TestGlobalPool(t *testing.T) {
 		}
 		x := kerneltest.StridedInput(rng, dt, len(image)-1, image...)
 		y := kerneltest.StridedOutput(rng, dt, len(image)-1, outputs...)
-		k := kernel.GlobalPool(dt, kind, p)
+		k := kernel.NewGlobalPool(dt, kind, p)
 		intact := kerneltest.Guard(y)
 		if err := kerneltest.All(rng, k, []*kernel.Operand{x}, []*kernel.Operand{y}); err != nil {
 			t.Fatal(err)
@@ -175,7 +175,7 @@ func BenchmarkPool(b *testing.B) {
 	kerneltest.Randomize(rand.New(rand.NewPCG(5, 3)), x)
 	w := kernel.Window{Taps: []int{3, 3}, Strides: []int{2, 2}, Dilations: []int{1, 1}, Pads: []int{1, 1, 1, 1}}
 	for kind, name := range []string{"max", "average"} {
-		k := kernel.Pool(dtype.Float32, w, kernel.PoolParams{Kind: kernel.PoolKind(kind)})
+		k := kernel.NewPool(dtype.Float32, w, kernel.PoolParams{Kind: kernel.PoolKind(kind)})
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(x.Data)))
 			benchmarkTasks(b, k, []*kernel.Operand{x}, []*kernel.Operand{y}, false, 64*56*56*9)

@@ -12,7 +12,7 @@ import (
 // Conv slides weights over an image: x [N, C, spatial...], weights
 // [M, C/Group, taps...] and an optional bias [M] give [N, M, positions...]. Any
 // number of spatial axes from 1 on is possible. Element types are the floats,
-// int32 and int64. [kernel.Conv] states the sum.
+// int32 and int64. [kernel.NewConv] states the sum.
 type Conv struct {
 	KernelShape []int // taps along each spatial axis; those of the weights if empty
 	Strides     []int // one for each spatial axis; 1 if empty
@@ -64,7 +64,7 @@ func (c Conv) Kernel(in, _ []graph.Type) kernel.Kernel {
 	if err != nil {
 		return nil // Infer has refused it
 	}
-	return kernel.Conv(in[0].DType, win.bound(), max(c.Group, 1))
+	return kernel.NewConv(in[0].DType, win.bound(), max(c.Group, 1))
 }
 
 // DenseAxes implements [Strider].
@@ -75,7 +75,7 @@ func (Conv) ComputesInFloat32() {}
 
 // ConvTranspose is the gradient of [Conv] with respect to its image: x
 // [N, C, spatial...], weights [C, M/Group, taps...] and an optional bias [M]
-// give [N, M, spatial...]. [kernel.ConvTranspose] states the sum.
+// give [N, M, spatial...]. [kernel.NewConvTranspose] states the sum.
 //
 // Without OutputShape, an axis of extent d becomes
 // stride*(d-1) + OutputPadding + (taps-1)*dilation + 1 less its pads, or
@@ -185,7 +185,7 @@ func (c ConvTranspose) Kernel(in, _ []graph.Type) kernel.Kernel {
 	if err != nil {
 		return nil // Infer has refused it
 	}
-	return kernel.ConvTranspose(in[0].DType, win.bound(), max(c.Group, 1))
+	return kernel.NewConvTranspose(in[0].DType, win.bound(), max(c.Group, 1))
 }
 
 // DenseAxes implements [Strider].

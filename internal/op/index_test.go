@@ -55,9 +55,9 @@ func evaluate(t *testing.T, v graph.Value) *kernel.Operand {
 		}
 	}
 	out := kerneltest.Dense(v.Type().DType, v.Type().Shape...)
-	k := op.CopyKernel(v.Type())
-	if c, ok := n.Op().(op.Computer); ok {
-		k = c.Kernel(types, []graph.Type{v.Type()})
+	k, err := op.KernelOf(n.Op(), types, []graph.Type{v.Type()})
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := kerneltest.Run(rand.New(rand.NewPCG(1, 1)), k, in, operands{out}); err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func (MatMul) Infer(in []graph.Type) ([]graph.Type, error) {
 }
 
 // Kernel implements [Computer].
-func (MatMul) Kernel(in, _ []graph.Type) kernel.Kernel { return kernel.MatMul(in[0].DType) }
+func (MatMul) Kernel(in, _ []graph.Type) kernel.Kernel { return kernel.NewMatMul(in[0].DType) }
 
 // DenseAxes implements [Strider].
 func (MatMul) DenseAxes(operand, rank int) int { return productDenseAxes(operand, rank) }
@@ -108,7 +108,7 @@ func (g Gemm) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel implements [Computer].
 func (g Gemm) Kernel(in, _ []graph.Type) kernel.Kernel {
-	return kernel.Gemm(in[0].DType, g.Alpha, g.Beta, g.TransA, g.TransB)
+	return kernel.NewGemm(in[0].DType, g.Alpha, g.Beta, g.TransA, g.TransB)
 }
 
 // DenseAxes implements [Strider].

@@ -3,7 +3,33 @@
 //
 // An op is a small struct of exported attributes that implements [graph.Op].
 // One that computes also implements [Computer]; one that only re-describes
-// its input implements [graph.Viewer].
+// its input implements [graph.Viewer]. Further interfaces say what it allows:
+// [graph.Overwriter] to be run in place, [Strider] operands that do not lie
+// dense, [Widener] that half precision is computed in float32.
+//
+// [Apply] makes nodes; it puts packings and casts where an op needs them.
+// Elementwise arithmetic is not an op for each function but one, [Map], with a
+// program: [Elementwise], [WithScalar] and [CastTo] build it, [Fuse] merges it.
+//
+// # Where to find what
+//
+//	op.go                what a computing op is; kernels of ops
+//	all.go               the list of all ops: a new one is added here
+//	apply.go             nodes of ops
+//	text.go, enum.go     ops and their attributes as text, and back
+//	map.go, map_text.go  elementwise programs and their text
+//	elementwise.go, elementwise_codes.go, fuse.go
+//	                     how they are built and merged
+//	view.go, view_blocks.go, bitcast.go
+//	                     views: reshape, permute, slice, broadcast, diagonal
+//	concat.go, tile.go, pad.go, gather.go, scatter.go, index.go, fill.go
+//	                     data movement
+//	reduce.go, argreduce.go, cumulative.go, topk.go
+//	                     reductions and order
+//	softmax.go, norm.go, norm_channel.go
+//	                     normalisation along axes and by channel
+//	matmul.go, conv.go, conv_window.go, pool.go
+//	                     products, convolution, pooling
 package op
 
 import (
@@ -45,7 +71,7 @@ type Widener interface {
 func KernelOf(o graph.Op, in, out []graph.Type) (kernel.Kernel, error) {
 	switch o := o.(type) {
 	case graph.Contiguous, graph.Cache:
-		return CopyKernel(out[0]), nil
+		return kernel.NewCopy(out[0].DType.Size()), nil
 	case Computer:
 		return o.Kernel(in, out), nil
 	}

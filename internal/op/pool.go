@@ -44,7 +44,7 @@ func (k PoolKind) check(t dtype.Type) error {
 }
 
 // Pool reduces windows over each plane of x [N, C, spatial...] to
-// [N, C, positions...]. [kernel.Pool] states the result.
+// [N, C, positions...]. [kernel.NewPool] states the result.
 type Pool struct {
 	Kind            PoolKind
 	KernelShape     []int   // taps along each spatial axis
@@ -121,7 +121,7 @@ func (p Pool) Kernel(in, _ []graph.Type) kernel.Kernel {
 	if err != nil {
 		return nil // Infer has refused it
 	}
-	return kernel.Pool(in[0].DType, win.bound(), kernel.PoolParams{
+	return kernel.NewPool(in[0].DType, win.bound(), kernel.PoolParams{
 		Kind:            kernel.PoolKind(p.Kind),
 		CountIncludePad: p.CountIncludePad,
 		ColumnMajor:     p.StorageOrder == 1,
@@ -136,7 +136,7 @@ func (Pool) DenseAxes(operand, rank int) int { return imageDenseAxes(operand, ra
 func (Pool) ComputesInFloat32() {}
 
 // GlobalPool reduces each plane of x [N, C, spatial...] to one element, giving
-// [N, C, 1...]. [kernel.GlobalPool] states the result.
+// [N, C, 1...]. [kernel.NewGlobalPool] states the result.
 type GlobalPool struct {
 	Kind PoolKind
 	P    float64 // exponent of lp; 0 means 2
@@ -172,7 +172,7 @@ func (p GlobalPool) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel implements [Computer].
 func (p GlobalPool) Kernel(in, _ []graph.Type) kernel.Kernel {
-	return kernel.GlobalPool(in[0].DType, kernel.PoolKind(p.Kind), exponent(p.P))
+	return kernel.NewGlobalPool(in[0].DType, kernel.PoolKind(p.Kind), exponent(p.P))
 }
 
 // DenseAxes implements [Strider].

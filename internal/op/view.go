@@ -38,7 +38,9 @@ func (o Reshape) Infer(in []graph.Type) ([]graph.Type, error) {
 func (o Reshape) View(in shape.Layout) (shape.Layout, bool) { return in.Reshape(o.Shape) }
 
 // Kernel returns a copy.
-func (Reshape) Kernel(in, _ []graph.Type) kernel.Kernel { return CopyKernel(in[0]) }
+func (Reshape) Kernel(in, _ []graph.Type) kernel.Kernel {
+	return kernel.NewCopy(in[0].DType.Size())
+}
 
 // DenseAxes returns 0: the copy takes any strides.
 func (Reshape) DenseAxes(int, int) int { return 0 }
