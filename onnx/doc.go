@@ -8,5 +8,10 @@
 // walks the nodes in order and calls for each the function that table.go names
 // for its operator and opset version; that function (op_*.go) checks
 // attributes and builds graph nodes. What a node computes from shapes alone is
-// folded on the way, so that the shapes of all values are known.
+// folded on the way, within bounds (fold.go), so that the shapes of all values
+// are known.
+//
+// A model file is untrusted: what it asks for is checked before memory is taken
+// for it, and an attribute that an operator does not have is an error
+// (attributes.go), as it is to other runtimes.
 package onnx

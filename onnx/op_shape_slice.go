@@ -88,9 +88,6 @@ func convertSplit(c *call) []graph.Value {
 	case parts == nil:
 		parts = c.equalParts(in[axis])
 	}
-	if len(parts) < c.numOutputs() {
-		c.failf("axis %d is split into %d parts for %d outputs", axis, len(parts), c.numOutputs())
-	}
 	outs := make([]graph.Value, len(parts))
 	at := 0
 	for i, n := range parts {
@@ -102,6 +99,9 @@ func convertSplit(c *call) []graph.Value {
 	}
 	if at != in[axis] {
 		c.failf("parts %v add up to %d, axis %d has %d elements", parts, at, axis, in[axis])
+	}
+	if len(parts) != c.numOutputs() {
+		c.failf("axis %d is split into %d parts for %d outputs", axis, len(parts), c.numOutputs())
 	}
 	return outs
 }

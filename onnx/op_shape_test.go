@@ -157,6 +157,8 @@ func TestSplit(t *testing.T) {
 		{"parts too small", "Split", 18, nil, in{line, i64([]float64{4})}, nil, "add up to 4"},
 		{"parts too large", "Split", 18, nil, in{line, i64([]float64{3, 3})}, nil, "do not add up to the extent 5"},
 		{"negative part", "Split", 18, nil, in{line, i64([]float64{6, -1})}, nil, "do not add up"},
+		{"more parts than outputs", "Split", 18, nil, in{line, i64([]float64{2, 3})}, nil, "into 2 parts for 1 outputs"},
+		{"fewer parts than outputs", "Split", 11, attrs(attrInts("split", 5)), in{line}, in{line, line}, "into 1 parts for 2 outputs"},
 	})
 }
 
