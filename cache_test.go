@@ -145,6 +145,38 @@ func TestConcurrentMaterialize(t *testing.T) {
 	}
 }
 
+// TestCacheIsComputedOnce has goroutines ask at the same moment for a cache that
+// takes long to fill, so that they come upon each other.
+func TestCacheIsComputedOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 6))
+	for range 4 {
+		p := small(rng, 96, 96)
+		for range 20 {
+			p = heavy(p)
+		}
+		c := p.Cache()
+		out := make([]*berth.Tensor, 8)
+		start := make(chan struct{})
+		var wg sync.WaitGroup
+		for g := range out {
+			wg.Go(func() {
+				<-start
+				var err error
+				if out[g], err = berth.PromiseOf(must(c.Value())).Materialize(context.Background()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		close(start)
+		wg.Wait()
+		for g := range out {
+			if out[g] == nil || !sharesStorage(out[g], out[0]) {
+				t.Fatalf("goroutine %d has a result of its own", g)
+			}
+		}
+	}
+}
+
 // uncached builds the promises of TestConcurrentMaterialize without caches.
 func uncached(x *berth.Promise) []*berth.Promise {
 	a, b, c := heavy(x), heavy(x.AddScalar(1)), x.Transpose()

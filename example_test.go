@@ -65,3 +65,45 @@ func ExampleTensor_String() {
 	// [[0 1 2]
 	//  [3 4 5]]
 }
+
+func ExampleCompile() {
+	ctx := context.Background()
+	weights, _ := berth.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 3, 2)
+	x := berth.Input("x", berth.Float32, berth.Dim("n", 64), 3) // 1 to 64 rows
+	y := x.MatMul(weights.Promise()).Relu()
+	program, err := berth.Compile(ctx, berth.Outputs{"y": y}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	instance, err := program.NewInstance(nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer instance.Close()
+	out := make([]float32, 2*2)
+	// Two rows, told by the length of the input. A run allocates nothing.
+	err = instance.Run(ctx, berth.Values{"x": []float32{1, 0, 0, 0, -1, 0}}, berth.Values{"y": out})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(out)
+	// Output: [1 2 0 0]
+}
+
+func ExampleTensor_Slice() {
+	t, _ := berth.Range[int32](0, 10, 1)
+	every3rd, _ := t.Slice(0, 1, 9, 3)
+	reversed, _ := t.Slice(0, -1, -100, -1)
+	fmt.Println(every3rd)
+	fmt.Println(reversed)
+	// Output:
+	// int32[3] [1 4 7]
+	// int32[10] [9 8 7 6 5 4 3 2 1 0]
+}
+
+func ExampleClose() {
+	got, _ := berth.FromSlice([]float32{1, 2.5, 3}, 3)
+	want, _ := berth.FromSlice([]float32{1, 2, 3}, 3)
+	fmt.Println(berth.Close(got, want, 0, 0.1))
+	// Output: berth: 1 of 3 elements of float32[3] differ; the one at [1] is 2.5, want 2
+}

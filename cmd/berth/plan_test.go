@@ -79,8 +79,7 @@ func prove(data []byte) error {
 // connects them.
 func proveApart(p *planFile) error {
 	group := make([]int, len(p.Slots))
-	var find func(i int) int
-	find = func(i int) int {
+	find := func(i int) int {
 		for group[i] != i {
 			i = group[i]
 		}
