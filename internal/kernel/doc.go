@@ -53,7 +53,9 @@
 //	conv*.go, im2col.go  convolution as a product, depthwise and transposed
 //	pool*.go
 //
-// Assembly has a Go twin that gives the same bits, is compared with it by tests,
-// and replaces it under the build tag purego and on other processors. Package
-// kerneltest makes operands with awkward layouts and runs kernels on them.
+// Assembly has a twin in Go, with which tests compare it, and which replaces it
+// under the build tag purego and on other processors. The two give the same
+// bits, but for products: there the assembly fuses multiplications with
+// additions. Package kerneltest makes operands with awkward layouts and runs
+// kernels on them.
 package kernel

@@ -179,7 +179,7 @@ func randomElements(rng *rand.Rand, o *kernel.Operand) {
 // TestMapPrograms compares random programs over random layouts with their
 // instructions run one by one, to the last bit.
 func TestMapPrograms(t *testing.T) {
-	seeds := uint64(1500)
+	seeds := uint64(900)
 	if underRace {
 		seeds = 200
 	}

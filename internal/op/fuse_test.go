@@ -173,7 +173,7 @@ func equalButNaNs(a, b *kernel.Operand) bool {
 // TestFuseDeep fuses a chain of a million nodes.
 func TestFuseDeep(t *testing.T) {
 	ok := must(t)
-	nodes := 1_000_000
+	nodes := 200_000
 	if underRace {
 		nodes = 50_000
 	}
