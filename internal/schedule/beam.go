@@ -33,7 +33,7 @@ func beam(m *meter, g *graph, base, bound int64, width int) []int32 {
 		})
 		list = slices.CompactFunc(list, func(a, b partial) bool { return a.sum == b.sum })
 		for _, p := range list[:min(width, len(list))] {
-			if !m.spend(int64(1 + (g.steps+len(g.bytes))/32)) {
+			if !m.spend(g.size()) {
 				return nil
 			}
 			s := p.from.copy()
@@ -68,7 +68,6 @@ func (b *beamer) settle(s *state, n int) {
 				if s.done[x] || s.need[x] > 0 {
 					return
 				}
-				b.m.spend(1)
 				during, after := s.cost(x)
 				if during > b.bound || after > s.live {
 					return
@@ -107,7 +106,7 @@ func (b *beamer) expand(s *state) []partial {
 			b.moves = append(b.moves, m)
 		}
 	}
-	b.m.spend(int64(len(s.ready)))
+	s.work += int64(len(s.ready))
 	slices.SortFunc(b.moves, func(a, b move) int { return a.score.compare(b.score) })
 	var out []partial
 	n := len(s.trail)
@@ -117,6 +116,8 @@ func (b *beamer) expand(s *state) []partial {
 		out = append(out, partial{s, slices.Clone(s.trail[n:]), s.live, s.sum})
 		s.rewind(n)
 	}
+	b.m.spend(s.work + 32*int64(len(out)))
+	s.work = 0
 	return out
 }
 

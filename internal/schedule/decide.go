@@ -23,10 +23,7 @@ type decider struct {
 	head, tail *explorer
 	// next is the least number of bytes beyond bound that was refused: with any
 	// bound below it, all would go the same way.
-	next int64
-	// lossy says that a search went on from where it could not commit, so
-	// that finding nothing proves nothing.
-	lossy   bool
+	next    int64
 	pieceOf []int32 // by step, as pieces last found them
 }
 
@@ -46,10 +43,10 @@ func (d *decider) run(effort int64) verdict {
 		return infeasible
 	}
 	for !d.complete() {
-		switch out := d.advance(effort); {
-		case out == exhausted && !d.lossy:
+		switch d.advance(effort) {
+		case exhausted:
 			return infeasible
-		case out != committed:
+		case stuck:
 			return unknown
 		}
 	}
@@ -58,43 +55,50 @@ func (d *decider) run(effort int64) verdict {
 
 // advance commits to more of one end or the other, in turns of growing effort.
 func (d *decider) advance(effort int64) outcome {
-	ends := []*explorer{d.head, d.tail}
+	ends := [2]*explorer{d.head, d.tail}
 	for _, x := range ends {
 		if out := x.single(); out != stuck {
 			return out
 		}
 	}
-	var pieces int
-	var proof [2]bool // whether it is one that an end searches all in vain
-	vain := make(map[search]bool)
-	for e := min(64, effort); !d.meter.over; e = min(4*e, effort) {
+	var pieces []piece
+	var vain [2][]bool // which pieces an end has searched all in vain
+	for e := min(256, effort); !d.meter.over; e = min(4*e, effort) {
 		for _, x := range ends {
 			if x.explore(e, search{near: true}) == committed {
 				return committed
 			}
 		}
-		if pieces == 0 {
-			pieces, proof = d.pieces()
+		if pieces == nil {
+			pieces = d.pieces()
+			vain = [2][]bool{make([]bool, len(pieces)), make([]bool, len(pieces))}
 		}
+		progress := false
 		for k, x := range ends {
-			left := pieces
 			for i := range pieces {
-				s := search{end: x, piece: int32(i), pieces: pieces}
-				if !vain[s] {
-					switch x.explore(e, s) {
-					case committed:
+				if vain[k][i] || d.meter.over {
+					continue
+				}
+				s := search{}
+				if len(pieces) > 1 {
+					s.piece = &pieces[i]
+				}
+				switch x.explore(e, s) {
+				case committed:
+					progress = true
+					if d.complete() {
 						return committed
-					case exhausted:
-						vain[s] = true
 					}
-				}
-				if vain[s] {
-					left--
+				case exhausted:
+					vain[k][i] = true
 				}
 			}
-			if left == 0 && proof[k] {
-				return exhausted
-			}
+		}
+		if progress {
+			return committed
+		}
+		if d.proven(pieces, vain) {
+			return exhausted
 		}
 		if e >= effort {
 			break
@@ -103,17 +107,39 @@ func (d *decider) advance(effort int64) outcome {
 	return stuck
 }
 
-// pieces notes which steps between the ends are in which piece and returns how
-// many there are. Proof says for either end whether there is no order if it
-// searches all of them in vain; see explorer. If there are too many steps they
+// proven reports whether there is no order, given which pieces the head and the
+// tail have searched in vain; see explorer.
+func (d *decider) proven(pieces []piece, vain [2][]bool) bool {
+	for k := range vain {
+		proof := len(pieces) == 1
+		for _, p := range pieces {
+			proof = proof || k == 0 && p.grown <= 0 || k == 1 && p.grown >= 0
+		}
+		if proof && !slices.Contains(vain[k], false) {
+			return true
+		}
+	}
+	return false
+}
+
+// A piece is steps between the ends that share no value and no precedence with
+// the others there.
+type piece struct {
+	id    int32
+	steps []int32
+	grown int64 // bytes alive after them, less those before
+}
+
+// pieces returns the pieces between the ends. If there are too many steps they
 // count as one piece.
-func (d *decider) pieces() (n int, proof [2]bool) {
+func (d *decider) pieces() []piece {
 	const most = 1 << 14
 	head, tail := d.head.st, d.tail.st
 	g := head.g
 	if g.steps-len(head.trail)-len(tail.trail) > most {
-		return 1, [2]bool{true, true}
+		return make([]piece, 1)
 	}
+	d.meter.spend(g.size())
 	if d.pieceOf == nil {
 		d.pieceOf = make([]int32, g.steps)
 	}
@@ -121,25 +147,25 @@ func (d *decider) pieces() (n int, proof [2]bool) {
 		d.pieceOf[s] = -1
 	}
 	seen := make([]bool, len(g.bytes))
-	var piece []int32
+	var all []piece
+	var p piece
 	meet := func(s int32) {
 		if d.pieceOf[s] < 0 && !head.done[s] && !tail.done[s] {
-			d.pieceOf[s] = int32(n)
-			piece = append(piece, s)
+			d.pieceOf[s] = p.id
+			p.steps = append(p.steps, s)
 		}
 	}
 	for first := range int32(g.steps) {
-		piece = piece[:0]
+		p = piece{id: int32(len(all))}
 		meet(first)
-		grown := int64(0) // bytes alive after the piece, less those before
-		for i := 0; i < len(piece); i++ {
-			for _, y := range g.succ.of(piece[i]) {
+		for i := 0; i < len(p.steps); i++ {
+			for _, y := range g.succ.of(p.steps[i]) {
 				meet(y)
 			}
-			for _, y := range g.pred.of(piece[i]) {
+			for _, y := range g.pred.of(p.steps[i]) {
 				meet(y)
 			}
-			for _, v := range g.vals.of(piece[i]) {
+			for _, v := range g.vals.of(p.steps[i]) {
 				if seen[v] {
 					continue
 				}
@@ -148,24 +174,18 @@ func (d *decider) pieces() (n int, proof [2]bool) {
 					meet(y)
 				}
 				if head.started(v) {
-					grown -= g.bytes[v]
+					p.grown -= g.bytes[v]
 				}
 				if tail.started(v) {
-					grown += g.bytes[v]
+					p.grown += g.bytes[v]
 				}
 			}
 		}
-		if len(piece) > 0 {
-			n++
-			proof[0] = proof[0] || grown <= 0
-			proof[1] = proof[1] || grown >= 0
+		if len(p.steps) > 0 {
+			all = append(all, p)
 		}
 	}
-	if n == 1 {
-		proof = [2]bool{true, true}
-	}
-	d.meter.spend(int64(g.steps / 8))
-	return n, proof
+	return all
 }
 
 func (d *decider) complete() bool {

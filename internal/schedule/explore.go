@@ -43,10 +43,8 @@ type search struct {
 	// finds the commitments of chains and trees among many others with little
 	// effort, but not all that there are.
 	near bool
-	// piece is the piece to stay in, of pieces in all, if there are several.
-	piece  int32
-	pieces int
-	end    *explorer
+	// piece is the piece to stay in; nil is all there is.
+	piece *piece
 }
 
 // A frame is a set of steps run, the first n of the trail, that leaves live
@@ -96,7 +94,7 @@ func (x *explorer) explore(effort int64, s search) outcome {
 	x.search = s
 	clear(x.tired)
 	given := x.tired
-	if !s.near && s.pieces == 1 {
+	if !s.near && s.piece == nil {
 		given = x.dead
 	}
 	limit := x.d.meter.spent + effort
@@ -115,8 +113,9 @@ func (x *explorer) explore(effort int64, s search) outcome {
 			st.rewind(x.frames[len(x.frames)-1].n)
 			continue
 		}
-		if x.d.meter.over || x.d.meter.spent >= limit {
+		if x.spend(0); x.d.meter.over || x.d.meter.spent >= limit {
 			st.rewind(root)
+			x.spend(0)
 			return stuck
 		}
 		st.do(top.moves[top.tried].step)
@@ -138,6 +137,12 @@ func (x *explorer) explore(effort int64, s search) outcome {
 	}
 }
 
+// spend adds work to what the state has done.
+func (x *explorer) spend(work int64) {
+	x.d.meter.spend(work + x.st.work)
+	x.st.work = 0
+}
+
 // hopeless reports whether the current set has been tried before.
 func (x *explorer) hopeless() bool {
 	if _, ok := x.dead[x.st.sum]; ok {
@@ -149,33 +154,36 @@ func (x *explorer) hopeless() bool {
 
 // commit looks for the lowest frame from which one may go for good to a set
 // within the current one, goes there, and returns its index, or -1.
+//
+// The set is reached by the steps of the path that it holds, in their order: with
+// fewer steps run, each of them finds no more bytes alive, or the set would not be
+// the least. A step may no longer take over bytes that it did on the path, where
+// some other step that needs them has been left out; then these are alive in the
+// set and not in the union of it with what was run on the path, which makes up
+// for them.
 func (x *explorer) commit() int {
 	st := x.st
-	for i := range x.frames {
-		f := &x.frames[i]
-		if f.live < st.live {
-			continue
-		}
-		path := st.trail[f.n:]
-		if isChain(st.g, path) {
-			return i // every set between is on the path, and none is lower
-		}
-		path = slices.Clone(path)
-		x.d.meter.spend(int64(len(path)))
-		part := leastSet(st, path)
-		st.rewind(f.n)
-		if x.follow(part) {
-			return i
-		}
-		// Some step on the path took bytes over that it cannot without the
-		// steps left out.
-		x.d.lossy = true
-		st.rewind(f.n)
-		for _, s := range path {
-			st.do(s)
-		}
+	i := slices.IndexFunc(x.frames, func(f frame) bool { return f.live >= st.live })
+	if i < 0 {
+		return -1
 	}
-	return -1
+	from := x.frames[i].n
+	path := st.trail[from:]
+	if isChain(st.g, path) {
+		return i // every set between is on the path, and none is lower
+	}
+	for _, s := range path {
+		st.work += 16 * st.weight(s) // a guess at the flow
+	}
+	part := leastSet(st, path)
+	if len(part) == len(path) {
+		return i
+	}
+	st.rewind(from)
+	if !x.follow(part) {
+		panic("schedule: a least set that is out of reach")
+	}
+	return i
 }
 
 // follow runs the steps of path and reports whether they stay in the bound.
@@ -212,8 +220,11 @@ func (x *explorer) push() {
 		f.moves = x.frames[:k+1][k].moves[:0]
 	}
 	candidates := st.ready
-	if x.search.near && len(x.frames) > 0 {
+	switch p := x.search.piece; {
+	case x.search.near && len(x.frames) > 0:
 		candidates = x.nearby(st.trail[x.frames[len(x.frames)-1].n:])
+	case p != nil && len(p.steps) < len(candidates):
+		candidates = p.steps
 	}
 	if !x.weigh(&f, candidates) && len(f.moves) > 1 {
 		for i := range f.moves {
@@ -222,7 +233,6 @@ func (x *explorer) push() {
 			m.score = hillAndValley(hill, valley)
 			m.score[2] = int64(st.g.rank(m.step))
 		}
-		x.d.meter.spend(int64(ahead * len(f.moves)))
 		slices.SortFunc(f.moves, func(a, b move) int { return a.score.compare(b.score) })
 	}
 	x.frames = append(x.frames, f)
@@ -232,13 +242,13 @@ func (x *explorer) push() {
 // nothing, it becomes the only one, and weigh returns true.
 func (x *explorer) weigh(f *frame, candidates []int32) bool {
 	st := x.st
+	p := x.search.piece
 	forced := move{step: -1}
-	n := 1 + len(candidates)/16
+	st.work += int64(len(candidates))
 	for _, s := range candidates {
-		if x.other.done[s] || x.search.pieces > 1 && x.d.pieceOf[s] != x.search.piece {
+		if st.place[s] < 0 || x.other.done[s] || p != nil && x.d.pieceOf[s] != p.id {
 			continue
 		}
-		n++
 		during, after := st.cost(s)
 		switch {
 		case during > x.d.bound:
@@ -252,7 +262,6 @@ func (x *explorer) weigh(f *frame, candidates []int32) bool {
 			f.moves = append(f.moves, move{step: s})
 		}
 	}
-	x.d.meter.spend(int64(n))
 	if forced.step < 0 {
 		return false
 	}
@@ -272,6 +281,7 @@ func (x *explorer) nearby(last []int32) []int32 {
 			x.meet(y)
 		}
 		for _, v := range g.vals.of(s) {
+			st.work += int64(len(g.touch.of(v)))
 			for _, y := range g.touch.of(v) {
 				x.meet(y)
 			}
@@ -284,11 +294,11 @@ func (x *explorer) nearby(last []int32) []int32 {
 			ready = append(ready, s)
 			continue
 		}
+		st.work += int64(len(g.pred.of(s)))
 		for _, p := range g.pred.of(s) {
 			x.meet(p)
 		}
 	}
-	x.d.meter.spend(int64(len(x.queue)))
 	return ready
 }
 

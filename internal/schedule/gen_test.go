@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -166,7 +165,7 @@ func each(t *testing.T, count int, steps func(*rand.Rand) int, f func(t *testing
 				}
 				f(t, r, p)
 				if t.Failed() {
-					t.Fatal(fmt.Sprintf("seed %d: %+v", seed, p))
+					t.Fatalf("seed %d: %+v", seed, p)
 				}
 			}
 		})

@@ -265,6 +265,11 @@ func (g *graph) sub(steps []int32, started, stays func(v int32) bool, live int64
 	return part, base
 }
 
+// size returns the work to go through all of g.
+func (g *graph) size() int64 {
+	return 1 + int64(g.steps) + int64(len(g.succ.all)) + int64(len(g.touch.all))
+}
+
 // lowest returns a number of bytes that no order of g can go below, when base
 // bytes are alive all the time.
 func (g *graph) lowest(base int64) int64 {

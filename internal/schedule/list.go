@@ -62,6 +62,7 @@ func lookAhead(s *state, x int32, depth int) (hill, valley int64) {
 	for range depth {
 		s.do(x)
 		next, best := int32(-1), score{}
+		s.work += int64(len(s.g.succ.of(x)))
 		for _, y := range s.g.succ.of(x) {
 			if s.need[y] > 0 || s.done[y] {
 				continue

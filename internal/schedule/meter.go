@@ -2,7 +2,7 @@ package schedule
 
 import "context"
 
-// meter counts the work of a search, in steps weighed, and ends it.
+// meter counts the work of a search, in values and steps looked at, and ends it.
 type meter struct {
 	ctx    context.Context
 	spent  int64
@@ -17,7 +17,7 @@ func (m *meter) spend(n int64) bool {
 	if m.spent >= m.budget {
 		m.over = true
 	}
-	if !m.over && m.spent-m.polled >= 1<<12 {
+	if !m.over && m.spent-m.polled >= 1<<14 {
 		m.polled = m.spent
 		m.over = m.ctx.Err() != nil
 	}

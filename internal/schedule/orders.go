@@ -18,12 +18,13 @@ type Order struct {
 
 // Options steer the choice of orders. The zero value is the default.
 type Options struct {
-	// Budget bounds the search, in steps weighed; 0 is a default of some
-	// millions, below 0 is no search.
+	// Budget bounds the search, in values and steps looked at, of which some
+	// hundred millions take a second; 0 is a default of about a third of one,
+	// below 0 is no search.
 	Budget int64
 }
 
-const defaultBudget = 4 << 20
+const defaultBudget = 32 << 20
 
 // The names of the orders that are not heuristics.
 const (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -20,7 +21,7 @@ func mustOrders(t *testing.T, p *Problem, opt *Options) []Order {
 
 func checkOrders(t *testing.T, p *Problem, orders []Order) {
 	t.Helper()
-	seen := false
+	seed := -1
 	for i, o := range orders {
 		if err := Check(p, o.Steps); err != nil {
 			t.Errorf("%s: %v", o.Name, err)
@@ -32,11 +33,11 @@ func checkOrders(t *testing.T, p *Problem, orders []Order) {
 		if i > 0 && o.Peak < orders[i-1].Peak {
 			t.Errorf("%s, with peak %d, comes after one with %d", o.Name, o.Peak, orders[i-1].Peak)
 		}
-		if o.Optimal && o.Peak != orders[0].Peak {
-			t.Errorf("%s is said to be optimal with peak %d; there is one with %d", o.Name, o.Peak, orders[0].Peak)
+		if o.Optimal != orders[0].Optimal && o.Peak == orders[0].Peak || o.Optimal && o.Peak != orders[0].Peak {
+			t.Errorf("%s with peak %d: optimal is %v; for peak %d it is %v", o.Name, o.Peak, o.Optimal, orders[0].Peak, orders[0].Optimal)
 		}
-		if o.Name == Seed {
-			seen = slices.Equal(o.Steps, p.seed())
+		if o.Name == Seed && slices.Equal(o.Steps, p.seed()) {
+			seed = i
 		}
 		for _, q := range orders[:i] {
 			if slices.Equal(o.Steps, q.Steps) {
@@ -44,8 +45,10 @@ func checkOrders(t *testing.T, p *Problem, orders []Order) {
 			}
 		}
 	}
-	if !seen {
+	if seed < 0 {
 		t.Error("the seed is not among the orders")
+	} else if seed > 0 && orders[seed].Peak == orders[0].Peak {
+		t.Errorf("%s comes before the seed, which is as good", orders[0].Name)
 	}
 }
 
@@ -77,14 +80,198 @@ func TestOptimalIsThatOverAllSets(t *testing.T) {
 	})
 }
 
-func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	r := rand.New(rand.NewPCG(1, 2))
-	p := random(r, "local", 300, largeSizes)
-	orders, err := Orders(ctx, p, nil)
-	if err != nil {
-		t.Fatal(err)
+// Trees and other series-parallel graphs are ordered without much search, as
+// are deep networks of narrow parts.
+func TestOptimalWithoutMuchSearch(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]*Problem{
+		"tree":  random(rand.New(rand.NewPCG(1, 9)), "tree", 2000, largeSizes),
+		"cells": cells(rand.New(rand.NewPCG(1, 9)), 100, 4),
+		"skips": skips(rand.New(rand.NewPCG(1, 9)), 3000),
+	} {
+		best := mustOrders(t, p, nil)[0]
+		if !best.Optimal {
+			t.Errorf("%s: %s, peak %d, is not known to be optimal", name, best.Name, best.Peak)
+		}
 	}
-	checkOrders(t, p, orders)
+}
+
+// cells returns a deep network of n cells, each with some branches that begin
+// and end at one step.
+func cells(r *rand.Rand, n, branches int) *Problem {
+	p := &Problem{}
+	step := func(reads ...int) int {
+		for _, v := range reads {
+			p.Values[v].Readers = append(p.Values[v].Readers, p.Steps)
+		}
+		p.Values = append(p.Values, Value{Bytes: 1 + largeSizes(r), Writer: p.Steps})
+		p.Steps++
+		return p.Steps - 1
+	}
+	last := step()
+	for range n {
+		var ends []int
+		for range branches {
+			x := last
+			for range 1 + r.IntN(4) {
+				x = step(x)
+			}
+			ends = append(ends, x)
+		}
+		last = step(ends...)
+	}
+	return p
+}
+
+// skips returns a chain of steps in place with connections that skip some.
+func skips(r *rand.Rand, n int) *Problem {
+	p := &Problem{Steps: n}
+	for s := range n {
+		v := Value{Bytes: 100, Writer: s}
+		if s > 0 {
+			v.Over = []int{s - 1}
+			p.Values[s-1].Readers = append(p.Values[s-1].Readers, s)
+		}
+		p.Values = append(p.Values, v)
+		if to := s - 2 - r.IntN(3); r.IntN(3) == 0 && to >= 0 {
+			p.Values[to].Readers = append(p.Values[to].Readers, s)
+		}
+	}
+	return p
+}
+
+func TestMoreBudgetIsNeverWorse(t *testing.T) {
+	t.Parallel()
+	for _, kind := range kinds {
+		r := rand.New(rand.NewPCG(5, 6))
+		p := random(r, kind, 80, largeSizes)
+		decorate(r, p)
+		last := mustOrders(t, p, &Options{Budget: -1})[0]
+		for budget := int64(1); budget < 4e6; budget = budget*5/2 + 1 {
+			best := mustOrders(t, p, &Options{Budget: budget})[0]
+			if best.Peak > last.Peak || last.Optimal && !best.Optimal {
+				t.Errorf("%s: peak %d (optimal: %v) with budget %d, %d (%v) with less",
+					kind, best.Peak, best.Optimal, budget, last.Peak, last.Optimal)
+			}
+			last = best
+		}
+	}
+}
+
+func TestSameProblemSameOrders(t *testing.T) {
+	t.Parallel()
+	for _, kind := range kinds {
+		r := rand.New(rand.NewPCG(7, 8))
+		p := random(r, kind, 60, largeSizes)
+		decorate(r, p)
+		name := r.Perm(p.Steps)
+		a := mustOrders(t, p, &Options{Budget: 1e6})
+		for what, q := range map[string]*Problem{"again": p, "renumbered": renumber(p, name)} {
+			b := mustOrders(t, q, &Options{Budget: 1e6})
+			if len(a) != len(b) {
+				t.Fatalf("%s, %s: %d orders, %d before", kind, what, len(b), len(a))
+			}
+			for i := range a {
+				want := slices.Clone(a[i].Steps)
+				if q != p {
+					for k, s := range want {
+						want[k] = name[s]
+					}
+				}
+				if a[i].Name != b[i].Name || !slices.Equal(want, b[i].Steps) {
+					t.Errorf("%s, %s: order %d is %s %v, before %s %v", kind, what, i, b[i].Name, b[i].Steps, a[i].Name, want)
+				}
+			}
+		}
+	}
+}
+
+// A countdown is a context that ends when it has been asked a number of times.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestEndsEarly(t *testing.T) {
+	t.Parallel()
+	p := random(rand.New(rand.NewPCG(1, 2)), "local", 300, largeSizes)
+	last := int64(-1)
+	for polls := 0; polls < 60; polls += 3 {
+		orders, err := Orders(&countdown{t.Context(), polls}, p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkOrders(t, p, orders)
+		if last >= 0 && orders[0].Peak > last {
+			t.Errorf("peak %d after %d polls, %d after fewer", orders[0].Peak, polls, last)
+		}
+		last = orders[0].Peak
+	}
+}
+
+func TestPeak(t *testing.T) {
+	// Two values of 10, the second over the first, and a third over neither.
+	p := &Problem{Steps: 4, Values: []Value{
+		{Bytes: 10, Writer: 0, Readers: []int{1}},
+		{Bytes: 10, Writer: 1, Readers: []int{2}, Over: []int{0}},
+		{Bytes: 7, Writer: 2, Readers: []int{3}, Over: []int{1}}, // not as large
+		{Bytes: 1000, Writer: -1, Readers: []int{0, 3}},
+		{Bytes: 1, Writer: 3, Kept: true},
+	}}
+	order := []int{0, 1, 2, 3}
+	if got, want := Profile(p, order), []int64{10, 10, 17, 8}; !slices.Equal(got, want) {
+		t.Errorf("profile %v, want %v", got, want)
+	}
+	p.Values[0].Readers = []int{1, 2} // is not dead when the second is written
+	if got, want := Profile(p, order), []int64{10, 20, 27, 8}; !slices.Equal(got, want) {
+		t.Errorf("profile %v, want %v", got, want)
+	}
+	p.Values[2].Also = []int{0} // a part of it is written early
+	if got, want := Profile(p, order), []int64{17, 27, 27, 8}; !slices.Equal(got, want) {
+		t.Errorf("profile %v, want %v", got, want)
+	}
+}
+
+func TestBadProblems(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		p          Problem
+	}{
+		{"steps", "-1 steps", Problem{Steps: -1}},
+		{"size", "value 0 has -3 bytes", Problem{Steps: 1, Values: []Value{{Bytes: -3}}}},
+		{"sum", "overflow at value 1", Problem{Steps: 1, Values: []Value{{Bytes: 1 << 60}, {Bytes: 1 << 60}}}},
+		{"writer", "written by step 2 of 2", Problem{Steps: 2, Values: []Value{{Writer: 2}}}},
+		{"reader", "touched by step 5 of 2", Problem{Steps: 2, Values: []Value{{Readers: []int{5}}}}},
+		{"also", "touched by step -1 of 2", Problem{Steps: 2, Values: []Value{{Also: []int{-1}}}}},
+		{"over", "take over value 3 of 1", Problem{Steps: 1, Values: []Value{{Over: []int{3}}}}},
+		{"over itself", "take over value 0 of 1", Problem{Steps: 1, Values: []Value{{Over: []int{0}}}}},
+		{"after", "step 1 is to come after step 7 of 2", Problem{Steps: 2, After: [][]int{nil, {7}}}},
+		{"after too long", "entries for 3 steps", Problem{Steps: 2, After: make([][]int, 3)}},
+		{"seed short", "an order of 1 steps, of 2", Problem{Steps: 2, Seed: []int{0}}},
+		{"seed range", "step 2 of 2", Problem{Steps: 2, Seed: []int{0, 2}}},
+		{"seed twice", "step 0 is at positions 0 and 1", Problem{Steps: 2, Seed: []int{0, 0}}},
+		{"seed early", "value 0 is read by step 0", Problem{Steps: 2, Values: []Value{{Writer: 1, Readers: []int{0}}}}},
+		{"reads its own", "value 0 is read by step 0", Problem{Steps: 1, Values: []Value{{Readers: []int{0}}}}},
+		{"after itself", "is to come after", Problem{Steps: 1, After: [][]int{{0}}}},
+		{"cycle", "is to come after", Problem{Steps: 2, After: [][]int{{1}, {0}}}},
+	} {
+		if _, err := Orders(t.Context(), &c.p, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestNothing(t *testing.T) {
+	for _, p := range []*Problem{{}, {Steps: 1}, {Steps: 3}, {Values: []Value{{Bytes: 5, Writer: -1, Kept: true}}}} {
+		if best := mustOrders(t, p, nil)[0]; best.Peak != 0 || !best.Optimal || best.Name != Seed {
+			t.Errorf("%+v: %+v", p, best)
+		}
+	}
 }

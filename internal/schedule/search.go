@@ -23,7 +23,7 @@ func (f *found) take(order []int32, peak int64) bool {
 // improve lowers the peak of f, an order of g, until it is the least possible or
 // the meter ends it. What it does up to there does not depend on the meter.
 func improve(m *meter, g *graph, base int64, f *found) {
-	for effort := int64(1 << 8); effort <= 1<<24 && !m.over; effort *= 4 {
+	for effort := int64(1 << 10); effort <= 1<<28 && !m.over; effort *= 4 {
 		bisect(m, g, base, f, effort)
 		if f.optimal() {
 			return
@@ -37,7 +37,7 @@ func improve(m *meter, g *graph, base int64, f *found) {
 func bisect(m *meter, g *graph, base int64, f *found, effort int64) {
 	back := g.reverse()
 	low := f.least // below it there is no order, or none that this effort finds
-	for bound := low; low < f.peak && m.spend(int64(1+g.steps/8)); bound = low + (f.peak-low)/2 {
+	for bound := low; low < f.peak && m.spend(4*g.size()); bound = low + (f.peak-low)/2 {
 		d := newDecider(m, g, back, base, bound)
 		switch d.run(effort) {
 		case feasible:
@@ -55,12 +55,19 @@ func bisect(m *meter, g *graph, base int64, f *found, effort int64) {
 	}
 }
 
+// rescueMost is the most steps of a rest worth ordering by heuristics anew, once
+// for every bound.
+const rescueMost = 1 << 13
+
 // rescue has heuristics order what a decider that got stuck has left between
 // the ends.
 func rescue(d *decider, g *graph, base int64, f *found, effort int64) {
+	if g.steps-len(d.head.st.trail)-len(d.tail.st.trail) > rescueMost {
+		return
+	}
 	steps, part, partBase := d.middle()
 	all := heuristics(part)
-	if !d.meter.spend(int64(len(all)) * int64(part.steps) * 4) {
+	if !d.meter.spend(int64(len(all)) * 16 * part.size()) {
 		return
 	}
 	try := func(order []int32) {
@@ -86,7 +93,7 @@ func rescue(d *decider, g *graph, base int64, f *found, effort int64) {
 		if f.peak <= d.bound {
 			return
 		}
-		if order := beam(d.meter, way, partBase, d.bound, int(effort/64)); order != nil {
+		if order := beam(d.meter, way, partBase, d.bound, int(min(effort/256, 1<<12))); order != nil {
 			if way.reversed {
 				slices.Reverse(order)
 			}
@@ -98,7 +105,7 @@ func rescue(d *decider, g *graph, base int64, f *found, effort int64) {
 // windows looks for a better order of the steps around the first one of those
 // with the most bytes alive, and goes on until it finds none.
 func windows(m *meter, g *graph, base int64, f *found, effort int64) {
-	for !f.optimal() && m.spend(int64(1+g.steps/8)) {
+	for !f.optimal() && m.spend(4*g.size()) {
 		if !improveHighest(m, g, base, f, effort) {
 			return
 		}

@@ -28,6 +28,7 @@ type state struct {
 	live  int64   // bytes alive now
 	sum   sum
 	taken []int32 // scratch of cost
+	work  int64   // values and successors looked at since it was last set to 0
 }
 
 // newState returns the state before the first step of g, when base bytes are
@@ -77,6 +78,7 @@ func (s *state) dies(v int32) bool { return s.left[v] == 1 && !s.g.kept[v] }
 // cost returns the bytes alive while step x runs next, and after it.
 func (s *state) cost(x int32) (during, after int64) {
 	var begun, freed int64
+	s.work += 1 + int64(s.g.vals.at[x+1]-s.g.vals.at[x])
 	for _, v := range s.g.vals.of(x) {
 		if !s.started(v) {
 			begun += s.g.bytes[v]
@@ -108,8 +110,15 @@ func (s *state) cost(x int32) (during, after int64) {
 	return during, after
 }
 
+// weight returns the work to run step x.
+func (s *state) weight(x int32) int64 {
+	g := s.g
+	return 1 + int64(g.vals.at[x+1]-g.vals.at[x]) + int64(g.succ.at[x+1]-g.succ.at[x])
+}
+
 // do runs step x, which must be ready.
 func (s *state) do(x int32) {
+	s.work += s.weight(x)
 	for _, v := range s.g.vals.of(x) {
 		if !s.started(v) {
 			s.live += s.g.bytes[v]
@@ -136,6 +145,7 @@ func (s *state) do(x int32) {
 func (s *state) undo() {
 	x := s.trail[len(s.trail)-1]
 	s.trail = s.trail[:len(s.trail)-1]
+	s.work += s.weight(x)
 	for _, y := range s.g.succ.of(x) {
 		if s.need[y] == 0 {
 			s.leave(y)
