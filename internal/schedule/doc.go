@@ -41,14 +41,16 @@
 // T at once. The least such set between S and a set reached is a minimum cut.
 // A step that frees at least as much as it allocates, and fits under the bound,
 // is the smallest case. The rule reads the same backwards from the end of the
-// program, and the search takes turns between both ends. Chains, trees and
-// series-parallel graphs need little or no choice after that; what choice is
-// left is a depth-first search that remembers the sets it has found hopeless.
+// program, and the search takes turns between both ends. What lies between them
+// falls into pieces that have nothing to do with each other, which are searched
+// one by one. So deep networks fall into their blocks, and trees and most
+// series-parallel graphs need little choice. What choice is left is a
+// depth-first search that remembers the sets it has found hopeless.
 //
 // When the search runs dry at one bound and succeeds at the next possible one,
 // the order is marked optimal. Where it takes too long, what is left between
-// the two ends goes to a beam search, and the neighbourhood of the highest
-// steps is searched window by window.
+// the two ends goes to the heuristics and to a beam search, and the
+// neighbourhood of the highest steps is searched window by window.
 //
 // The sets are remembered by a hash of 128 bits under fixed keys. A proof of
 // optimality thus rests on no two of some millions of sets colliding, a chance

@@ -89,6 +89,10 @@ func (x *explorer) single() outcome {
 	return committed
 }
 
+// mostRemembered is how many sets an end remembers, which bounds the memory of a
+// search to some tens of megabytes.
+const mostRemembered = 1 << 19
+
 // explore looks for a set to commit to.
 func (x *explorer) explore(effort int64, s search) outcome {
 	x.search = s
@@ -105,7 +109,9 @@ func (x *explorer) explore(effort int64, s search) outcome {
 	for {
 		top := &x.frames[len(x.frames)-1]
 		if top.tried == len(top.moves) {
-			given[st.sum] = struct{}{}
+			if len(given) < mostRemembered {
+				given[st.sum] = struct{}{}
+			}
 			x.frames = x.frames[:len(x.frames)-1]
 			if len(x.frames) == 0 {
 				return exhausted

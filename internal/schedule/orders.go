@@ -18,8 +18,8 @@ type Order struct {
 
 // Options steer the choice of orders. The zero value is the default.
 type Options struct {
-	// Budget bounds the search, in values and steps looked at, of which some
-	// hundred millions take a second; 0 is a default of about a third of one,
+	// Budget bounds the search, in values and steps looked at, of which about a
+	// hundred million take a second; 0 is a default of about a third of one,
 	// below 0 is no search.
 	Budget int64
 }
