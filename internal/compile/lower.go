@@ -435,40 +435,45 @@ func (o *Operand) fit(samples []int, layout func(sample int) shape.Layout) error
 		if o.Shape[a], err = numbers(func(l shape.Layout) int { return l.Shape[a] }); err != nil {
 			return fmt.Errorf("extent %d: %w", a, err)
 		}
+		// The stride of an axis of one element says nothing, and nor does the
+		// offset of no elements; where that spoils the formula, the other
+		// samples decide.
 		if o.Strides[a], err = numbers(func(l shape.Layout) int { return l.Strides[a] }); err != nil {
-			// The stride of an axis of one element says nothing; where that
-			// spoils the formula, the others decide.
-			if o.Strides[a], err = o.fitStride(samples, layouts, a); err != nil {
+			o.Strides[a], err = fitSome(samples, layouts,
+				func(l shape.Layout) (int, bool) { return l.Strides[a], l.Shape[a] > 1 && l.Shape.Elems() > 0 })
+			if err != nil {
 				return fmt.Errorf("stride %d: %w", a, err)
 			}
 		}
 	}
 	if o.Offset, err = numbers(func(l shape.Layout) int { return l.Offset }); err != nil {
-		return fmt.Errorf("offset: %w", err)
+		o.Offset, err = fitSome(samples, layouts, func(l shape.Layout) (int, bool) { return l.Offset, l.Shape.Elems() > 0 })
+		if err != nil {
+			return fmt.Errorf("offset: %w", err)
+		}
 	}
 	return nil
 }
 
-// fitStride fits a line through the strides at the samples where the axis has
-// more than one element.
-func (o *Operand) fitStride(samples []int, layouts []shape.Layout, axis int) (Poly, error) {
-	var rows, strides []int
+// fitSome fits a line through the numbers of those layouts where they count.
+func fitSome(samples []int, layouts []shape.Layout, of func(shape.Layout) (n int, counts bool)) (Poly, error) {
+	var rows, values []int
 	for s, l := range layouts {
-		if l.Shape[axis] > 1 {
-			rows, strides = append(rows, samples[s]), append(strides, l.Strides[axis])
+		if n, counts := of(l); counts {
+			rows, values = append(rows, samples[s]), append(values, n)
 		}
 	}
 	if len(rows) == 0 {
 		return Poly{}, nil
 	}
-	p := constant(strides[0])
+	p := constant(values[0])
 	if len(rows) > 1 {
-		p.Slope = (strides[1] - strides[0]) / (rows[1] - rows[0])
-		p.First = strides[0] - p.Slope*(rows[0]-1)
+		p.Slope = (values[1] - values[0]) / (rows[1] - rows[0])
+		p.First = values[0] - p.Slope*(rows[0]-1)
 	}
 	for i, r := range rows {
-		if p.At(r) != strides[i] {
-			return p, fmt.Errorf("values %v at %v rows follow no line", strides, rows)
+		if p.At(r) != values[i] {
+			return p, fmt.Errorf("values %v at %v rows follow no line", values, rows)
 		}
 	}
 	return p, nil

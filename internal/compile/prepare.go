@@ -9,14 +9,17 @@ import (
 )
 
 // prepare rewrites a graph for compilation: caches vanish, what depends on
-// constants alone is computed, maps are fused, and every output is computed
-// into bytes of its own, which the caller will bind.
+// constants alone is computed, maps are fused, concatenations nested, and every
+// output is computed into bytes of its own, which the caller will bind.
 func prepare(ctx context.Context, values []graph.Value, eval Evaluator) ([]graph.Value, error) {
 	roots, err := fold(ctx, values, eval)
 	if err != nil {
 		return nil, err
 	}
 	if roots, err = op.Fuse(roots); err != nil {
+		return nil, err
+	}
+	if roots, err = nest(roots); err != nil {
 		return nil, err
 	}
 	seen := make(map[graph.Value]bool)
@@ -184,10 +187,14 @@ func (f *folder) rebuild(n *graph.Node) error {
 		return nil
 	}
 	if changed {
-		copied := n.With(ins...)
-		for i := range n.NumOutputs() {
-			f.to[n.Output(i)] = copied.Output(i)
-		}
+		f.replace(n, n.With(ins...))
 	}
 	return nil
+}
+
+// replace has the outputs of one node stand for those of another.
+func (f *folder) replace(n, by *graph.Node) {
+	for i := range n.NumOutputs() {
+		f.to[n.Output(i)] = by.Output(i)
+	}
 }

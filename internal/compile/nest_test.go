@@ -1,0 +1,97 @@
+package compile_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/graphtest"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
+)
+
+// TestFlatDenseBlock concatenates in each layer everything that came before, as
+// exported DenseNets do: no concatenation moves a byte.
+func TestFlatDenseBlock(t *testing.T) {
+	for _, rows := range []int{1, 5} {
+		typ := graph.Type{DType: dtype.Float32, Shape: shape.Shape{rows, 4, 3, 3}}
+		in, err := graph.NewInput("x", typ, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value := func(v graph.Value, err error) graph.Value {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		features := []graph.Value{value(op.Elementwise(op.Abs, nil, in.Output(0)))}
+		for range 5 {
+			all := features[0]
+			if len(features) > 1 {
+				all = value(op.One(op.Concat{Axis: 1}, features...))
+			}
+			features = append(features, value(op.One(op.Softmax{Axis: -1}, value(op.One(op.Reduce{Kind: op.ReduceMax, Axes: []int{1}, KeepDims: true}, all)))))
+		}
+		last := value(op.One(op.Concat{Axis: 1}, features...))
+		g := graphtest.Graph{Roots: []graph.Value{value(op.Elementwise(op.Neg, nil, last))}, Inputs: make(map[string]graph.Leaf)}
+		data := kernel.Alloc(typ.Bytes())
+		rng := rand.New(rand.NewPCG(1, 2))
+		for i, f := 0, kernel.Cast[float32](data); i < len(f); i++ {
+			f[i] = float32(rng.IntN(100))
+		}
+		g.Inputs["x"] = graph.Leaf{Layout: shape.Dense(typ.Shape), Data: data}
+		p := run(t, fmt.Sprint(rows, " rows"), g, compile.Options{}, 2, []int{rows, 1},
+			func(r int) (map[string]graph.Leaf, [][]byte) { return atRows(t, g, r) })
+		for _, s := range p.Steps {
+			if s.Moves {
+				t.Errorf("%d rows: step %d, %s, moves %v", rows, s.Index, s.Op.Name(), s.Out[0].Type)
+			}
+		}
+	}
+}
+
+// TestSliceOfRows takes all rows but the first: none of a run of one.
+func TestSliceOfRows(t *testing.T) {
+	in, err := graph.NewInput("x", graph.Type{DType: dtype.Int32, Shape: shape.Shape{6, 2}}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rebuild := func(rows int) ([]graph.Value, error) {
+		in, err := graph.NewInput("x", graph.Type{DType: dtype.Int32, Shape: shape.Shape{rows, 2}}, 0)
+		if err != nil {
+			return nil, err
+		}
+		return sliced(in.Output(0), rows)
+	}
+	roots, err := sliced(in.Output(0), 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, "slice", graphtest.Graph{Roots: roots}, compile.Options{Rebuild: rebuild}, 1, []int{6, 1, 2},
+		func(rows int) (map[string]graph.Leaf, [][]byte) {
+			data := kernel.Alloc(rows * 8)
+			for i, n := 0, kernel.Cast[int32](data); i < len(n); i++ {
+				n[i] = int32(i)
+			}
+			want := kernel.Alloc(max(rows-1, 0) * 8)
+			for i, n := 0, kernel.Cast[int32](want); i < len(n); i++ {
+				n[i] = -int32(i + 2)
+			}
+			return map[string]graph.Leaf{"x": {Layout: shape.Dense(shape.Shape{rows, 2}), Data: data}}, [][]byte{want}
+		})
+}
+
+func sliced(x graph.Value, rows int) ([]graph.Value, error) {
+	v, err := op.One(op.SliceView{Axis: 0, Start: 1, N: rows - 1, Step: 1}, x)
+	if err != nil {
+		return nil, err
+	}
+	v, err = op.Elementwise(op.Neg, nil, v)
+	return []graph.Value{v}, err
+}
