@@ -9,6 +9,10 @@ import (
 // Binary operations broadcast their operands by NumPy's rules and do not
 // convert element types: both operands have the same one.
 
+// ErrDivideByZero is wrapped by the error of a run that divides an integer by
+// zero.
+var ErrDivideByZero = kernel.ErrDivideByZero
+
 func (p *Promise) binary(code op.Code, q *Promise) *Promise {
 	return build(func(in []graph.Value) (graph.Value, error) { return op.Elementwise(code, nil, in...) }, p, q)
 }

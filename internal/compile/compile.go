@@ -83,6 +83,14 @@ type Step struct {
 	Moves bool
 }
 
+// String names the step by its op and label, for messages.
+func (s *Step) String() string {
+	if s.Label == "" {
+		return graph.Title(s.Op)
+	}
+	return fmt.Sprintf("%s (%s)", graph.Title(s.Op), s.Label)
+}
+
 // Varies reports whether the shape of an operand depends on the rows.
 func (s *Step) Varies() bool {
 	for _, list := range [][]Operand{s.In, s.Out} {

@@ -198,7 +198,7 @@ func (inst *Instance) Run(ctx context.Context, rows int) error {
 				b.step.Index, graph.Title(b.step.Op), n, rows, inst.scratch, inst.prog.MaxRows)
 		}
 		if err := inst.pool.Run(b.kern); err != nil {
-			return fmt.Errorf("step %d, %s (%s): %w", b.step.Index, graph.Title(b.step.Op), b.step.Label, err)
+			return fmt.Errorf("step %d, %v: %w", b.step.Index, b.step, err)
 		}
 	}
 	return nil

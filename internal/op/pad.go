@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
@@ -75,8 +76,15 @@ func (o Pad) Infer(in []graph.Type) ([]graph.Type, error) {
 			return nil, fmt.Errorf("axis %d of %v has no element to pad from in mode %v", a, data, o.Mode)
 		}
 	}
+	if slices.Max(append(out.Shape.Clone(), 0)) > maxPadAxis && !slices.Contains(out.Shape, 0) {
+		return nil, fmt.Errorf("an axis of %v is longer than the %d elements that can be padded", out, maxPadAxis)
+	}
 	return []graph.Type{out}, nil
 }
+
+// maxPadAxis bounds the axes of the result; the kernel holds a table entry for
+// each element of one.
+const maxPadAxis = 1 << 28
 
 // Kernel returns the padding.
 func (o Pad) Kernel(in, _ []graph.Type) kernel.Kernel {
