@@ -1,0 +1,252 @@
+package compile
+
+import (
+	"fmt"
+
+	"github.com/berth-go/berth/circuit"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/plan"
+	"github.com/berth-go/berth/shape"
+)
+
+// steps writes down the kernels and their operands.
+func (l *lowerer) steps() error {
+	l.weights = make(map[*graph.Node]int)
+	if err := l.ports(); err != nil {
+		return err
+	}
+	for i := range l.prog.Plan.Steps {
+		s := &l.prog.Plan.Steps[i]
+		if s.Outputs[0].Kind.IsReference() {
+			continue
+		}
+		if err := l.step(i, s); err != nil {
+			return fmt.Errorf("step %d, %v: %w", i, s.Node, err)
+		}
+	}
+	return nil
+}
+
+func (l *lowerer) step(i int, s *plan.Step) error {
+	if parts := l.parts(i); parts != nil {
+		return l.copies(i, s, parts)
+	}
+	step := Step{Index: i, Op: s.Node.Op(), Label: s.Node.Label(), Moves: moves(s.Node.Op())}
+	for _, in := range s.Inputs {
+		o, err := l.operand(in.Value, l.p.layoutAt(in.Value))
+		if err != nil {
+			return err
+		}
+		step.In = append(step.In, o)
+	}
+	for o := range s.Outputs {
+		v := s.Node.Output(o)
+		out, err := l.operand(v, l.p.layoutAt(v))
+		if err != nil {
+			return err
+		}
+		step.Out = append(step.Out, out)
+	}
+	l.prog.Steps = append(l.prog.Steps, step)
+	return nil
+}
+
+// moves reports whether an op only puts elements in other places.
+func moves(o graph.Op) bool {
+	switch o.(type) {
+	case graph.Contiguous, graph.Cache, graph.Viewer, op.Concat:
+		return true
+	}
+	return false
+}
+
+// copies writes down the copies of those inputs of a concatenation that are
+// not in place.
+func (l *lowerer) copies(i int, s *plan.Step, parts []*val) error {
+	c := l.p.vals[s.Node.Output(0)]
+	for k, part := range parts {
+		if part != nil {
+			continue
+		}
+		in := s.Inputs[k].Value
+		from, err := l.operand(in, l.p.layoutAt(in))
+		if err != nil {
+			return err
+		}
+		to, err := l.operand(c.Value, func(sample int) shape.Layout {
+			layout, err := l.p.partOf(sample, c, k)
+			if err != nil {
+				panic("compile: " + err.Error()) // the parts make up the whole
+			}
+			return layout
+		})
+		if err != nil {
+			return err
+		}
+		to.Type = in.Type()
+		l.prog.Steps = append(l.prog.Steps, Step{
+			Index: i, Op: graph.Contiguous{}, Label: s.Node.Label(), In: []Operand{from}, Out: []Operand{to}, Moves: true,
+		})
+	}
+	return nil
+}
+
+// operand says where v lies, with the given layout at each sample.
+func (l *lowerer) operand(v graph.Value, layout func(sample int) shape.Layout) (Operand, error) {
+	if v.IsZero() {
+		return Operand{}, nil
+	}
+	o := Operand{Type: v.Type()}
+	root := l.p.vals[v].root()
+	n := root.Node()
+	if root.storage == leaf && n.Leaf() != nil {
+		o.Space = Weight
+		index, ok := l.weights[n]
+		if !ok {
+			index = len(l.prog.Weights)
+			l.weights[n] = index
+			l.prog.Weights = append(l.prog.Weights, n)
+		}
+		o.Index = index
+	} else if slot, ok := l.slots[circuit.EdgeID(root.edge)]; ok {
+		o.Space, o.Base = Arena, slot.Offset
+	} else {
+		b := l.bound[circuit.EdgeID(root.edge)]
+		o.Base = b.Offset
+		o.Space, o.Index = l.port(b.External)
+	}
+	return o, o.fit(l.p.samples, layout)
+}
+
+// port returns which buffer of the caller an external edge is.
+func (l *lowerer) port(e circuit.EdgeID) (Space, int) {
+	v := l.p.vals[l.prog.Edges[e].Value]
+	if v.result >= 0 {
+		return OutPort, v.result
+	}
+	key := v.Node().Op().(graph.Input).Key
+	for i, in := range l.prog.Inputs {
+		if in.Name == key {
+			return InPort, i
+		}
+	}
+	panic("compile: no port for input " + key)
+}
+
+// ports lists the inputs, in the order in which the plan meets them, and the
+// outputs.
+func (l *lowerer) ports() error {
+	seen := make(map[string]*graph.Node)
+	for _, v := range l.p.list {
+		in, ok := v.Node().Op().(graph.Input)
+		if !ok {
+			continue
+		}
+		if other := seen[in.Key]; other != nil && other != v.Node() {
+			return fmt.Errorf("two inputs are named %q", in.Key)
+		}
+		seen[in.Key] = v.Node()
+		port, err := l.newPort(in.Key, v.Value)
+		if err != nil {
+			return err
+		}
+		l.prog.Inputs = append(l.prog.Inputs, port)
+	}
+	for i, r := range l.prog.Plan.Results {
+		port, err := l.newPort(l.outputs[i].Name, r.Operand.Value)
+		if err != nil {
+			return err
+		}
+		l.prog.Outputs = append(l.prog.Outputs, port)
+	}
+	return nil
+}
+
+func (l *lowerer) newPort(name string, v graph.Value) (Port, error) {
+	port := Port{Name: name, Type: v.Type()}
+	elems := make([]int, len(l.p.samples))
+	dims := make([][]int, len(v.Type().Shape))
+	for s := range l.p.samples {
+		t := l.p.typeAt(s, v)
+		elems[s] = t.Shape.Elems()
+		for a, d := range t.Shape {
+			dims[a] = append(dims[a], d)
+		}
+	}
+	var err error
+	if port.Elems, err = fit(l.p.samples, elems); err != nil {
+		return port, fmt.Errorf("%q: %w", name, err)
+	}
+	port.Dims = make([]Poly, len(dims))
+	for a := range dims {
+		if port.Dims[a], err = fit(l.p.samples, dims[a]); err != nil {
+			return port, fmt.Errorf("%q: %w", name, err)
+		}
+	}
+	return port, nil
+}
+
+// fit sets the layout of o from the layouts at the sampled rows.
+func (o *Operand) fit(samples []int, layout func(sample int) shape.Layout) error {
+	layouts := make([]shape.Layout, len(samples))
+	for s := range samples {
+		layouts[s] = layout(s)
+	}
+	numbers := func(of func(shape.Layout) int) (Poly, error) {
+		values := make([]int, len(samples))
+		for s := range samples {
+			values[s] = of(layouts[s])
+		}
+		return fit(samples, values)
+	}
+	rank := len(layouts[0].Shape)
+	o.Shape, o.Strides = make([]Poly, rank), make([]Poly, rank)
+	var err error
+	for a := range rank {
+		if o.Shape[a], err = numbers(func(l shape.Layout) int { return l.Shape[a] }); err != nil {
+			return fmt.Errorf("extent %d: %w", a, err)
+		}
+		// The stride of an axis of one element says nothing, and nor does the
+		// offset of no elements; where that spoils the formula, the other
+		// samples decide.
+		if o.Strides[a], err = numbers(func(l shape.Layout) int { return l.Strides[a] }); err != nil {
+			o.Strides[a], err = fitSome(samples, layouts,
+				func(l shape.Layout) (int, bool) { return l.Strides[a], l.Shape[a] > 1 && l.Shape.Elems() > 0 })
+			if err != nil {
+				return fmt.Errorf("stride %d: %w", a, err)
+			}
+		}
+	}
+	if o.Offset, err = numbers(func(l shape.Layout) int { return l.Offset }); err != nil {
+		o.Offset, err = fitSome(samples, layouts, func(l shape.Layout) (int, bool) { return l.Offset, l.Shape.Elems() > 0 })
+		if err != nil {
+			return fmt.Errorf("offset: %w", err)
+		}
+	}
+	return nil
+}
+
+// fitSome fits a line through the numbers of those layouts where they count.
+func fitSome(samples []int, layouts []shape.Layout, of func(shape.Layout) (n int, counts bool)) (Poly, error) {
+	var rows, values []int
+	for s, l := range layouts {
+		if n, counts := of(l); counts {
+			rows, values = append(rows, samples[s]), append(values, n)
+		}
+	}
+	if len(rows) == 0 {
+		return Poly{}, nil
+	}
+	p := constant(values[0])
+	if len(rows) > 1 {
+		p.Slope = (values[1] - values[0]) / (rows[1] - rows[0])
+		p.First = values[0] - p.Slope*(rows[0]-1)
+	}
+	for i, r := range rows {
+		if p.At(r) != values[i] {
+			return p, fmt.Errorf("values %v at %v rows follow no line", values, rows)
+		}
+	}
+	return p, nil
+}
