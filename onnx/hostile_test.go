@@ -27,6 +27,7 @@ const (
 	work    = "more work than a shape may"
 	tooLong = " elements"
 	long    = "a list has at most"
+	axis    = "elements that can be padded"
 )
 
 func hostiles() []hostile {
@@ -91,16 +92,16 @@ func hostiles() []hostile {
 			nodeOf("Softmax", names{"b"}, names{"c"}), nodeOf("ReduceSum", names{"c"}, names{"y"})}, much},
 		{"Tile", 13, []wire.Node{ints("s", huge), nodeOf("Tile", names{"x", "s"}, names{"y"})}, much},
 		{"Tile, overflowing", 13, []wire.Node{ints("s", 1<<62), nodeOf("Tile", names{"x", "s"}, names{"y"})}, tooLong},
-		{"Pad", 13, []wire.Node{ints("s", huge, huge), nodeOf("Pad", names{"x", "s"}, names{"y"})}, much},
-		{"Pad, reflected", 13, []wire.Node{ints("s", huge, huge), nodeOf("Pad", names{"x", "s"}, names{"y"}, attrText("mode", "reflect"))}, much},
+		{"Pad", 13, []wire.Node{ints("s", huge, huge), nodeOf("Pad", names{"x", "s"}, names{"y"})}, axis},
+		{"Pad, reflected", 13, []wire.Node{ints("s", huge, huge), nodeOf("Pad", names{"x", "s"}, names{"y"}, attrText("mode", "reflect"))}, axis},
 		{"Pad in between", 13, []wire.Node{ints("s", huge, huge), nodeOf("Pad", names{"x", "s"}, names{"a"}), nodeOf("Softmax", names{"a"}, names{"b"}),
-			nodeOf("ReduceSum", names{"b"}, names{"y"})}, much},
+			nodeOf("ReduceSum", names{"b"}, names{"y"})}, axis},
 		{"Pad of what is not there", 13, slices.Concat(zeros("z", 0, 2), []wire.Node{ints("s", 0, huge, 0, huge), nodeOf("Pad", names{"z", "s"}, names{"y"})}), ""},
 		{"OneHot", 13, []wire.Node{ints("i", 1), number("d", huge), nodeOf("OneHot", names{"i", "d", "w"}, names{"y"})}, much},
 		{"OneHot of an input", 13, []wire.Node{nodeOf("Cast", names{"x"}, names{"i"}, attrInt("to", 7)), number("d", huge),
 			nodeOf("OneHot", names{"i", "d", "w"}, names{"y"})}, much},
 		{"EyeLike", 13, slices.Concat(zeros("z", huge, 2), []wire.Node{nodeOf("EyeLike", names{"z"}, names{"y"})}), much},
-		{"CenterCropPad", 18, []wire.Node{ints("s", huge), nodeOf("CenterCropPad", names{"x", "s"}, names{"y"})}, much},
+		{"CenterCropPad", 18, []wire.Node{ints("s", huge), nodeOf("CenterCropPad", names{"x", "s"}, names{"y"})}, axis},
 		{"Concat of broadcasts", 13, slices.Concat(zeros("a", huge), zeros("b", huge), []wire.Node{
 			nodeOf("Concat", names{"a", "b"}, names{"y"}, attrInt("axis", 0))}), much},
 		{"Concat of a thousand broadcasts", 13, slices.Concat(zeros("a", 1<<53), []wire.Node{
