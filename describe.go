@@ -89,7 +89,6 @@ func (p *Program) Describe() Description {
 			d.Slots[id].Shares = &other
 		}
 	}
-	p.connect(&d, slots)
 	kinds := make(map[graph.Value]string)
 	for i := range p.prog.Values {
 		v := &p.prog.Values[i]
@@ -130,44 +129,6 @@ func (p *Program) Describe() Description {
 		s.DeallocAfter = append(s.DeallocAfter, slot.ID)
 	}
 	return d
-}
-
-// connect links the slots of values that the layout puts into the same bytes.
-// A value has one link, so that in a row of values of which each is written
-// over the one before it, and the last one into its place in a concatenation,
-// some are left without: the end of the row that a value is in is linked then.
-func (p *Program) connect(d *Description, slots map[int]int) {
-	slotOf := make(map[graph.Value]int, len(slots))
-	for i, id := range slots {
-		slotOf[p.prog.Values[i].Value] = id
-	}
-	next := make([]int, len(d.Slots)) // a slot on the way to the end
-	for id, s := range d.Slots {
-		if next[id] = id; s.Shares != nil {
-			next[id] = *s.Shares
-		}
-	}
-	end := func(id int) int {
-		for next[id] != id {
-			next[id] = next[next[id]] // shortens the way for the next time
-			id = next[id]
-		}
-		return id
-	}
-	for _, e := range p.prog.Edges {
-		if e.Shares < 0 {
-			continue
-		}
-		from, ok := slotOf[e.Value]
-		into, inArena := slotOf[p.prog.Edges[e.Shares].Value]
-		if !ok || !inArena {
-			continue
-		}
-		if from, into = end(from), end(into); from != into {
-			d.Slots[from].Shares = &into
-			next[from] = into
-		}
-	}
 }
 
 // nameOf names a value that a step writes.

@@ -50,17 +50,8 @@ type Program struct {
 	Layout  *circuit.Layout
 	Buffers *circuit.BufferPlan
 
-	Edges  []Edge // by circuit edge
-	Values []Placed
-}
-
-// An Edge says what a circuit edge stands for.
-type Edge struct {
-	Value graph.Value // as asked of the plan, at the most rows
-	// Shares is the edge whose bytes it shares on purpose, or -1.
-	Shares int
-	// Why it does: "in place", "pack" or "".
-	Why string
+	Edges  []graph.Value // what each edge of the circuit stands for
+	Values []Placed      // what the steps write, in execution order
 }
 
 // A Port is an input or output that the caller binds. Elems is the number of
@@ -127,14 +118,6 @@ type Operand struct {
 	Shape   []Poly
 	Strides []Poly
 	Offset  Poly
-}
-
-// At returns the extents of the operand for r rows.
-func (o *Operand) At(r int) (dims []int) {
-	for _, p := range o.Shape {
-		dims = append(dims, p.At(r))
-	}
-	return dims
 }
 
 // DType returns the element type.

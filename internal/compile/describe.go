@@ -60,20 +60,23 @@ func (l *lowerer) describe() {
 		index[v] = len(l.prog.Values)
 		l.prog.Values = append(l.prog.Values, p)
 	}
+	// Values that are written over each other form a row. Each shares with the
+	// one before it; the first one has that link left for the concatenation
+	// that the last one is a part of.
+	first := make(map[*val]*val)
 	for _, v := range l.p.list {
 		if v.into == nil {
 			continue
 		}
-		i, into := index[v], index[v.into]
-		if v.storage == packed || v.into.storage == packed {
-			l.prog.Values[i].Shares = into
+		if first[v] == nil {
+			first[v] = v
+		}
+		if v.storage == packed {
+			l.prog.Values[index[first[v]]].Shares = index[v.into]
 			continue
 		}
-		l.prog.Values[into].Shares = i
-	}
-	for _, v := range l.p.list {
-		if v.storage == joined {
-			l.prog.Values[index[v.into]].InPlace = true
-		}
+		first[v.into] = first[v]
+		into := &l.prog.Values[index[v.into]]
+		into.Shares, into.InPlace = index[v], true
 	}
 }

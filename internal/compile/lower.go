@@ -67,7 +67,7 @@ func (l *lowerer) edge(v *val) {
 		name = "output " + l.outputs[v.result].Name
 	}
 	rows, dim := l.extents(v)
-	id := l.add(Edge{Value: v.Value, Shares: -1}, name, rows, dim, v.Type().DType)
+	id := l.add(v.Value, name, rows, dim, v.Type().DType)
 	v.edge = int(id)
 	if v.result >= 0 {
 		l.prog.Circuit.Outputs = append(l.prog.Circuit.Outputs, id)
@@ -78,8 +78,8 @@ func (l *lowerer) edge(v *val) {
 	}
 }
 
-func (l *lowerer) add(e Edge, name string, rows, dim circuit.Expr, t dtype.Type) circuit.EdgeID {
-	l.prog.Edges = append(l.prog.Edges, e)
+func (l *lowerer) add(v graph.Value, name string, rows, dim circuit.Expr, t dtype.Type) circuit.EdgeID {
+	l.prog.Edges = append(l.prog.Edges, v)
 	return l.prog.Circuit.AddEdge(circuit.Edge{Name: name, Rows: rows, Dim: dim, Format: dtype.Plain(t)})
 }
 
@@ -178,7 +178,7 @@ func (l *lowerer) fill(i int, parts []*val) []circuit.EdgeID {
 			continue
 		}
 		rows, width := l.partSize(c, k)
-		id := l.add(Edge{Value: c.Value, Shares: c.edge, Why: "pack"}, fmt.Sprintf("%v part %d", c.Value, k), rows, circuit.Const(int64(width)), c.Type().DType)
+		id := l.add(c.Value, fmt.Sprintf("%v part %d", c.Value, k), rows, circuit.Const(int64(width)), c.Type().DType)
 		l.fillers[filler{i, k}] = id
 		edges = append(edges, id)
 	}
@@ -190,7 +190,6 @@ func (l *lowerer) constrain(v *val) {
 	lay := l.prog.Layout
 	if v.storage == joined {
 		lay.Aliases = append(lay.Aliases, circuit.Alias{Edge: circuit.EdgeID(v.into.edge), Of: circuit.EdgeID(v.edge)})
-		l.prog.Edges[v.edge].Shares, l.prog.Edges[v.edge].Why = v.into.edge, "in place"
 	}
 	if v.step < 0 || v.edge < 0 {
 		return
@@ -206,7 +205,6 @@ func (l *lowerer) constrain(v *val) {
 			continue
 		}
 		members[k] = circuit.EdgeID(part.edge)
-		l.prog.Edges[part.edge].Shares, l.prog.Edges[part.edge].Why = v.edge, "pack"
 	}
 	over := circuit.EdgeID(v.edge)
 	if l.p.concat(v.step).alone {

@@ -121,7 +121,7 @@ func (l *lowerer) operand(v graph.Value, layout func(sample int) shape.Layout) (
 
 // port returns which buffer of the caller an external edge is.
 func (l *lowerer) port(e circuit.EdgeID) (Space, int) {
-	v := l.p.vals[l.prog.Edges[e].Value]
+	v := l.p.vals[l.prog.Edges[e]]
 	if v.result >= 0 {
 		return OutPort, v.result
 	}

@@ -81,9 +81,7 @@ func TestRandomGraphs(t *testing.T) {
 		for _, alone := range []bool{false, true} {
 			p := run(t, fmt.Sprint("seed ", seed), g, compile.Options{NoSharing: alone, SearchBudget: 1000}, 1+int(seed%3), []int{1, 1},
 				func(int) (map[string]graph.Leaf, [][]byte) { return g.Inputs, want })
-			for _, e := range p.Edges {
-				shared[e.Why]++
-			}
+			tally(shared, p)
 			first, err := compile.Compile(context.Background(), outputs(g.Roots), exec.Evaluate,
 				compile.Options{NoSharing: alone, SearchBudget: 1000, SeedOrder: true})
 			if err != nil {
@@ -97,7 +95,7 @@ func TestRandomGraphs(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("edges by why they share bytes: %v; %d arenas are smaller than that of the depth-first order", shared, smaller)
+	t.Logf("values by why they share bytes: %v; %d arenas are smaller than that of the depth-first order", shared, smaller)
 	if shared["in place"] == 0 || shared["pack"] == 0 {
 		t.Errorf("sharing was not tested: %v", shared)
 	}
@@ -128,11 +126,9 @@ func TestRandomRows(t *testing.T) {
 		ran++
 		p := run(t, fmt.Sprint("seed ", seed), g, compile.Options{SearchBudget: 1000}, 1+int(seed%3), []int{most, 1, 3, 2, most, 5, 4},
 			func(rows int) (map[string]graph.Leaf, [][]byte) { return atRows(t, g, rows) })
-		for _, e := range p.Edges {
-			shared[e.Why]++
-		}
+		tally(shared, p)
 	}
-	t.Logf("%d programs ran, %d graphs were refused; edges by why they share bytes: %v", ran, refused, shared)
+	t.Logf("%d programs ran, %d graphs were refused; values by why they share bytes: %v", ran, refused, shared)
 	if ran < int(graphs)/4 || shared["pack"] == 0 || shared["in place"] == 0 {
 		t.Error("too little was tested")
 	}
@@ -168,4 +164,13 @@ func atRows(t *testing.T, g graphtest.Graph, rows int) (map[string]graph.Leaf, [
 		}
 	}
 	return small.Inputs, graphtest.EvalAll(t, small)
+}
+
+// tally counts the values of a program by why they share bytes.
+func tally(shared map[string]int, p *compile.Program) {
+	for _, v := range p.Values {
+		if shared[v.Why]++; v.InPlace {
+			shared["in place"]++
+		}
+	}
 }

@@ -138,9 +138,6 @@ func (p *Pool) Reserve(n int) {
 	}
 }
 
-// Lend gives worker i the given scratch, which the caller keeps owning.
-func (p *Pool) Lend(i int, scratch []byte) { p.crew.scratch[i] = scratch }
-
 // Run does every task of the bound kernel k. If tasks fail, it returns the
 // error of the first of them in task order. The scratch must suffice.
 //

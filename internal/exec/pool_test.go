@@ -111,13 +111,10 @@ func TestPoolReportsTheFirstFailure(t *testing.T) {
 func TestPoolSharesTasks(t *testing.T) {
 	p := NewPool(4)
 	defer p.Close()
-	own := make([]byte, 1)
-	p.Lend(0, own)
+	p.Reserve(1)
+	own := p.crew.scratch[0]
 	k := newCount(16, 1)
 	k.wait = time.Millisecond
-	for i := 1; i < 4; i++ {
-		p.Lend(i, make([]byte, 1))
-	}
 	if err := p.Run(k); err != nil {
 		t.Fatal(err)
 	}
