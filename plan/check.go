@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/berth-go/berth/graph"
 )
@@ -51,7 +52,7 @@ type slotState struct {
 	needed  int // the last step that reads a value of this writing
 }
 
-const afterAll = kept // the "step" that reads results and caches
+const afterAll = math.MaxInt // the "step" that reads results and caches
 
 type checker struct {
 	plan     *Plan
