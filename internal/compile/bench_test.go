@@ -1,14 +1,13 @@
 package compile_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
-	"github.com/berth-go/berth/internal/exec"
+	"github.com/berth-go/berth/internal/graphtest"
 	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/pack"
 	"github.com/berth-go/berth/shape"
@@ -16,7 +15,7 @@ import (
 
 // input returns an input of rows of four numbers.
 func input(b *testing.B) graph.Value {
-	n, err := graph.NewInput("x", graph.Type{DType: dtype.Float32, Shape: shape.Shape{8, 4}}, 0)
+	n, err := graph.NewInput("x", graph.Type{DType: dtype.Float32, Shape: shape.Shape{8, 4}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -69,10 +68,10 @@ func BenchmarkCompile(b *testing.B) {
 	for _, kind := range kinds {
 		for _, n := range []int{1e3, 1e4, 1e5} {
 			b.Run(fmt.Sprintf("%s/%d", kind.name, n), func(b *testing.B) {
-				out := []compile.Output{{Name: "y", Value: kind.make(n)}}
+				g := fixed(graphtest.Graph{Roots: []graph.Value{kind.make(n)}})
 				b.ResetTimer()
 				for b.Loop() {
-					if _, err := compile.Compile(context.Background(), out, exec.Evaluate, compile.Options{Strategy: pack.Greedy}); err != nil {
+					if _, err := g.compile(compile.Options{Strategy: pack.Greedy}); err != nil {
 						b.Fatal(err)
 					}
 				}

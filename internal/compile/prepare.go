@@ -11,8 +11,8 @@ import (
 // prepare rewrites a graph for compilation: caches vanish, what depends on
 // constants alone is computed, maps are fused, concatenations nested, and every
 // output is computed into bytes of its own, which the caller will bind.
-func prepare(ctx context.Context, values []graph.Value, eval Evaluator) ([]graph.Value, error) {
-	roots, err := fold(ctx, values, eval)
+func prepare(ctx context.Context, values []graph.Value, eval Evaluator, keep func(*graph.Node) bool) ([]graph.Value, error) {
+	roots, err := fold(ctx, values, eval, keep)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func computed(v graph.Value) bool {
 
 // fold computes what depends on constants alone, and takes caches out: within
 // a program a value is computed once at most.
-func fold(ctx context.Context, roots []graph.Value, eval Evaluator) ([]graph.Value, error) {
+func fold(ctx context.Context, roots []graph.Value, eval Evaluator, keep func(*graph.Node) bool) ([]graph.Value, error) {
 	nodes, err := graph.Sort(starts(roots), func(n *graph.Node) int {
 		if n.IsLeaf() {
 			return 0
@@ -60,7 +60,7 @@ func fold(ctx context.Context, roots []graph.Value, eval Evaluator) ([]graph.Val
 	}
 	f := folder{fixed: make(map[*graph.Node]bool), to: make(map[graph.Value]graph.Value)}
 	for _, n := range nodes {
-		f.fixed[n] = f.isFixed(n)
+		f.fixed[n] = !keep(n) && f.isFixed(n)
 	}
 	if err := f.compute(ctx, nodes, roots, eval); err != nil {
 		return nil, err

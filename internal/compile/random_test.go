@@ -10,25 +10,62 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/exec"
+	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/graphtest"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/shape"
 )
 
-func outputs(roots []graph.Value) []compile.Output {
-	out := make([]compile.Output, len(roots))
-	for i, r := range roots {
-		out[i] = compile.Output{Name: fmt.Sprint("out", i), Value: r}
+func names(roots []graph.Value) []string {
+	out := make([]string, len(roots))
+	for i := range roots {
+		out[i] = fmt.Sprint("out", i)
 	}
 	return out
 }
 
-// run compiles a graph, has the layout proven, and runs it with poison for
-// each number of rows, for which want gives the expected outputs.
-func run(t *testing.T, name string, g graphtest.Graph, opt compile.Options, workers int, rows []int, want func(rows int) (map[string]graph.Leaf, [][]byte)) *compile.Program {
+// A family is a graph at any extents of its dimensions.
+type family struct {
+	dims []extent.Dim
+	at   func(p extent.Point) (graphtest.Graph, error)
+}
+
+// fixed is the family of one graph without dimensions.
+func fixed(g graphtest.Graph) family {
+	return family{nil, func(extent.Point) (graphtest.Graph, error) { return g, nil }}
+}
+
+// byRows is a graph at 1 to most rows.
+func byRows(g graphtest.Graph, most int) family {
+	return family{[]extent.Dim{{Name: "rows", Min: 1, Max: most}}, func(p extent.Point) (graphtest.Graph, error) { return g.AtRows(p[0]) }}
+}
+
+func (f family) compile(opt compile.Options) (*compile.Program, error) {
+	first := f.first()
+	g, err := f.at(first)
+	if err != nil {
+		return nil, err
+	}
+	build := func(p extent.Point) ([]graph.Value, error) {
+		g, err := f.at(p)
+		return g.Roots, err
+	}
+	return compile.Compile(context.Background(), names(g.Roots), f.dims, build, exec.Evaluate, opt)
+}
+
+func (f family) first() extent.Point {
+	p := make(extent.Point, len(f.dims))
+	for i, d := range f.dims {
+		p[i] = d.Max
+	}
+	return p
+}
+
+// run compiles a graph, has the layout proven, and runs it with poison at each
+// point, where it compares with the naive evaluation bit for bit.
+func run(t *testing.T, name string, f family, opt compile.Options, workers int, points ...extent.Point) *compile.Program {
 	t.Helper()
 	ctx := context.Background()
-	p, err := compile.Compile(ctx, outputs(g.Roots), exec.Evaluate, opt)
+	p, err := f.compile(opt)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -44,22 +81,28 @@ func run(t *testing.T, name string, g graphtest.Graph, opt compile.Options, work
 		t.Fatalf("%s: %v", name, err)
 	}
 	defer inst.Close()
-	for _, r := range rows {
-		inputs, expected := want(r)
-		for i, in := range p.Inputs {
-			inst.Bind(compile.InPort, i, inputs[in.Name].Data)
+	values := make([]int, p.Space.Len())
+	for _, at := range points {
+		g, err := f.at(at)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
+		want := graphtest.EvalAll(t, g)
+		for i, in := range p.Inputs {
+			inst.Bind(compile.InPort, i, g.Inputs[in.Name].Data)
+		}
+		p.Space.Eval(at, values)
 		outs := make([][]byte, len(p.Outputs))
 		for i, out := range p.Outputs {
-			outs[i] = kernel.Alloc(out.Elems.At(r) * out.Type.DType.Size())
+			outs[i] = kernel.Alloc(values[out.Elems] * out.Type.DType.Size())
 			inst.Bind(compile.OutPort, i, outs[i])
 		}
-		if err := inst.Run(ctx, r); err != nil {
-			t.Fatalf("%s, %d rows: %v", name, r, err)
+		if err := inst.Run(ctx, at); err != nil {
+			t.Fatalf("%s at %v: %v", name, at, err)
 		}
 		for i := range outs {
-			if !bytes.Equal(outs[i], expected[i]) {
-				t.Fatalf("%s, %d rows, output %d %v:\ngot  %v\nwant %v\n%v", name, r, i, p.Outputs[i].Type, outs[i], expected[i], p.Plan)
+			if !bytes.Equal(outs[i], want[i]) {
+				t.Fatalf("%s at %v, output %d %v:\ngot  %v\nwant %v\n%v", name, at, i, p.Outputs[i].Type, outs[i], want[i], p.Plan)
 			}
 		}
 	}
@@ -77,13 +120,10 @@ func TestRandomGraphs(t *testing.T) {
 	smaller := 0
 	for seed := range graphs {
 		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true})
-		want := graphtest.EvalAll(t, g)
 		for _, alone := range []bool{false, true} {
-			p := run(t, fmt.Sprint("seed ", seed), g, compile.Options{NoSharing: alone, SearchBudget: 1000}, 1+int(seed%3), []int{1, 1},
-				func(int) (map[string]graph.Leaf, [][]byte) { return g.Inputs, want })
+			p := run(t, fmt.Sprint("seed ", seed), fixed(g), compile.Options{NoSharing: alone, SearchBudget: 1000}, 1+int(seed%3), nil, nil)
 			tally(shared, p)
-			first, err := compile.Compile(context.Background(), outputs(g.Roots), exec.Evaluate,
-				compile.Options{NoSharing: alone, SearchBudget: 1000, SeedOrder: true})
+			first, err := fixed(g).compile(compile.Options{NoSharing: alone, SearchBudget: 1000, SeedOrder: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,57 +153,25 @@ func TestRandomRows(t *testing.T) {
 	shared := make(map[string]int)
 	for seed := range graphs {
 		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true, Rows: most})
-		trial, err := compile.Compile(context.Background(), outputs(g.Roots), exec.Evaluate, compile.Options{SearchBudget: 1})
+		trial, err := byRows(g, most).compile(compile.Options{SearchBudget: 1})
 		if err != nil {
 			// A random reshape or slice need not make sense at every number
 			// of rows.
 			refused++
 			continue
 		}
-		if trial.MaxRows != most {
-			continue // no input is needed
+		if len(trial.Inputs) == 0 {
+			continue
 		}
 		ran++
-		p := run(t, fmt.Sprint("seed ", seed), g, compile.Options{SearchBudget: 1000}, 1+int(seed%3), []int{most, 1, 3, 2, most, 5, 4},
-			func(rows int) (map[string]graph.Leaf, [][]byte) { return atRows(t, g, rows) })
+		p := run(t, fmt.Sprint("seed ", seed), byRows(g, most), compile.Options{SearchBudget: 1000}, 1+int(seed%3),
+			[]extent.Point{{most}, {1}, {3}, {2}, {most}, {5}, {4}}...)
 		tally(shared, p)
 	}
 	t.Logf("%d programs ran, %d graphs were refused; values by why they share bytes: %v", ran, refused, shared)
 	if ran < int(graphs)/4 || shared["pack"] == 0 || shared["in place"] == 0 {
 		t.Error("too little was tested")
 	}
-}
-
-// atRows returns the inputs of g cut to fewer rows, and what g computes then.
-func atRows(t *testing.T, g graphtest.Graph, rows int) (map[string]graph.Leaf, [][]byte) {
-	t.Helper()
-	starts := make([]*graph.Node, len(g.Roots))
-	for i, r := range g.Roots {
-		starts[i] = r.Node()
-	}
-	nodes, err := graph.Sort(starts, (*graph.Node).NumInputs, func(n *graph.Node, i int) (*graph.Node, bool) {
-		return n.Input(i).Node(), !n.Input(i).IsZero()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	to, err := compile.Resized(nodes, rows, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	small := graphtest.Graph{Inputs: make(map[string]graph.Leaf)}
-	for _, r := range g.Roots {
-		small.Roots = append(small.Roots, to[r.Node()].Output(r.Index()))
-	}
-	for _, n := range nodes {
-		if in, ok := n.Op().(graph.Input); ok {
-			typ := to[n].Output(0).Type()
-			data := kernel.Alloc(typ.Bytes())
-			copy(data, g.Inputs[in.Key].Data)
-			small.Inputs[in.Key] = graph.Leaf{Layout: shape.Dense(typ.Shape), Data: data}
-		}
-	}
-	return small.Inputs, graphtest.EvalAll(t, small)
 }
 
 // tally counts the values of a program by why they share bytes.

@@ -19,7 +19,7 @@ type Options struct {
 	// Inputs makes most leaves inputs instead of constants.
 	Inputs bool
 	// Rows is, if not 0, the extent of the first axis of every leaf that has
-	// one; in inputs that axis is the rows.
+	// one. [Graph.AtRows] returns the graph with another one.
 	Rows int
 }
 
@@ -101,11 +101,7 @@ func (b *builder) leaf() {
 	if b.opt.Inputs && b.rng.IntN(4) > 0 {
 		key := fmt.Sprint("in", len(b.inputs))
 		b.inputs[key] = leaf
-		var rows []int
-		if b.opt.Rows > 0 && len(dims) > 0 {
-			rows = []int{0}
-		}
-		n, err = graph.NewInput(key, typ, rows...)
+		n, err = graph.NewInput(key, typ)
 	} else {
 		n, err = graph.NewConstant(typ, leaf)
 	}

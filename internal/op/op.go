@@ -66,6 +66,16 @@ type Widener interface {
 	ComputesInFloat32()
 }
 
+// A Tuner is a computing op whose attributes may follow the dimensions of a
+// program.
+type Tuner interface {
+	Computer
+	// Tune gives a kernel of an op of this type, not bound at present, the
+	// attributes of this one. It allocates nothing, and the kernel keeps
+	// nothing of the op.
+	Tune(k kernel.Kernel)
+}
+
 // KernelOf returns the kernel, not yet bound, that computes o. An op that can
 // be a reference, such as [graph.Contiguous] or a reshape, has a copying one.
 func KernelOf(o graph.Op, in, out []graph.Type) (kernel.Kernel, error) {

@@ -1,0 +1,254 @@
+package compile
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/extent"
+)
+
+// A Build makes the outputs of a graph at a choice of its dimensions: the same
+// nodes in the same order at each, with other extents.
+type Build func(p extent.Point) ([]graph.Value, error)
+
+// sizes is one graph at several points: built and rewritten at those where its
+// extents are learned, and made from what was learned at those where that is
+// checked.
+type sizes struct {
+	space   *extent.Space
+	points  []extent.Point
+	largest int           // the point of the largest extents
+	roots   []graph.Value // there
+
+	// at holds the nodes of the graph at each point in one order, that in which
+	// graph.Sort meets them. number is the place in it of those at the largest
+	// extents, and ops are their ops as functions of the dimensions.
+	at     [][]*graph.Node
+	number map[*graph.Node]int
+	ops    []*learnedOp
+}
+
+// typeAt returns the type at point s of a value of the graph at the largest
+// extents.
+func (z *sizes) typeAt(s int, v graph.Value) graph.Type {
+	return z.at[s][z.number[v.Node()]].Output(v.Index()).Type()
+}
+
+// opAt returns the op at point s of a node of the graph at the largest extents.
+func (z *sizes) opAt(s int, n *graph.Node) graph.Op { return z.at[s][z.number[n]].Op() }
+
+// opOf returns the op of a node of the graph at the largest extents, as a
+// function of the dimensions.
+func (z *sizes) opOf(n *graph.Node) *learnedOp { return z.ops[z.number[n]] }
+
+// fit returns the function of the dimensions that has a value at each point.
+func (z *sizes) fit(value func(s int) int) (extent.Func, error) {
+	values := make([]int, len(z.points))
+	for s := range values {
+		values[s] = value(s)
+	}
+	return z.space.Fit(values, nil)
+}
+
+// varies prints the attributes of an op that depend on the dimensions.
+func (z *sizes) varies(l *learnedOp) string {
+	words := make([]string, len(l.fields))
+	typ := reflect.TypeOf(l.op)
+	for i, f := range l.fields {
+		words[i] = typ.Field(f.index).Name
+		if f.elem >= 0 {
+			words[i] += fmt.Sprintf("[%d]", f.elem)
+		}
+		words[i] += " = " + z.space.String(f.value)
+	}
+	return strings.Join(words, ", ")
+}
+
+// text prints point s.
+func (z *sizes) text(s int) string { return extent.Text(z.space.Dims(), z.points[s]) }
+
+// A rewriter rewrites the graph that was built at one point. What keep reports
+// depends on the dimensions, and must not be computed once for all.
+type rewriter func(roots []graph.Value, keep func(*graph.Node) bool) ([]graph.Value, error)
+
+// learn builds a graph at a few points, rewrites each build in the same way,
+// and finds what it is at any point.
+func learn(dims []extent.Dim, build Build, rewrite rewriter) (*sizes, error) {
+	const most = 64 // points added to tell functions apart
+	points := extent.Learning(dims)
+	for {
+		z, err := learnAt(dims, points, build, rewrite)
+		var more *extent.AmbiguousError
+		if err == nil || !errors.As(err, &more) || len(points) > most {
+			return z, err
+		}
+		points = append(points, more.Point)
+	}
+}
+
+func learnAt(dims []extent.Dim, learning []extent.Point, build Build, rewrite rewriter) (*sizes, error) {
+	z := &sizes{points: slices.Clone(learning), number: make(map[*graph.Node]int)}
+	builds := make([][]graph.Value, len(learning))
+	for i, p := range learning {
+		var err error
+		if builds[i], err = build(p); err != nil {
+			return nil, at(dims, p, err)
+		}
+	}
+	if len(builds) > 1 {
+		z.points = append(z.points, extent.Checking(dims)...)
+		z.largest = len(builds)
+	}
+	z.space = extent.NewSpace(dims, z.points)
+	before, err := z.align(builds)
+	if err != nil {
+		return nil, err
+	}
+	varies := varying(before)
+	for i, roots := range builds {
+		if builds[i], err = rewrite(roots, func(n *graph.Node) bool { return varies[n] }); err != nil {
+			return nil, at(dims, learning[i], err)
+		}
+	}
+	if z.at, err = z.align(builds); err != nil {
+		return nil, err
+	}
+	if err := z.learnOps(); err != nil {
+		return nil, err
+	}
+	for s := len(builds); s < len(z.points); s++ {
+		nodes, err := z.instantiate(z.points[s])
+		if err != nil {
+			return nil, err
+		}
+		z.at = append(z.at, nodes)
+	}
+	for i, n := range z.at[z.largest] {
+		z.number[n] = i
+	}
+	first := make(map[*graph.Node]int, len(z.at[0]))
+	for i, n := range z.at[0] {
+		first[n] = i
+	}
+	for _, r := range builds[0] {
+		z.roots = append(z.roots, z.at[z.largest][first[r.Node()]].Output(r.Index()))
+	}
+	return z, nil
+}
+
+// at adds to an error the extents that it arose with, where these may vary.
+func at(dims []extent.Dim, p extent.Point, err error) error {
+	if len(dims) == 0 {
+		return err
+	}
+	return fmt.Errorf("with %s: %w", extent.Text(dims, p), err)
+}
+
+// align sorts the builds of one graph, and checks that they differ in extents
+// alone.
+func (z *sizes) align(builds [][]graph.Value) ([][]*graph.Node, error) {
+	out := make([][]*graph.Node, len(builds))
+	var first map[*graph.Node]int
+	for i, roots := range builds {
+		nodes, err := sorted(roots)
+		if err != nil {
+			return nil, err
+		}
+		number := make(map[*graph.Node]int, len(nodes))
+		for k, n := range nodes {
+			number[n] = k
+		}
+		out[i] = nodes
+		if i == 0 {
+			first = number
+			continue
+		}
+		differs := func(n *graph.Node, what string) error {
+			return fmt.Errorf("%v cannot vary: with %s %s, with %s it is another", n, z.text(0), what, z.text(i))
+		}
+		for k, n := range out[0] {
+			if k == len(nodes) {
+				return nil, differs(n, "it is a part of the graph")
+			}
+			m := nodes[k]
+			if !sameOp(n, m) || n.NumInputs() != m.NumInputs() || n.NumOutputs() != m.NumOutputs() {
+				return nil, differs(n, "the graph has it in one place")
+			}
+			for j := range n.NumInputs() {
+				a, b := n.Input(j), m.Input(j)
+				if a.IsZero() != b.IsZero() || !a.IsZero() && (first[a.Node()] != number[b.Node()] || a.Index() != b.Index()) {
+					return nil, differs(n, fmt.Sprintf("its input %d is %v", j, a.Node()))
+				}
+			}
+		}
+		if len(nodes) > len(out[0]) {
+			return nil, differs(nodes[len(out[0])], "it is no part of the graph")
+		}
+	}
+	return out, nil
+}
+
+// varying returns the nodes that differ from build to build: in attributes, in
+// types, or in what they read.
+func varying(at [][]*graph.Node) map[*graph.Node]bool {
+	varies := make(map[*graph.Node]bool)
+	if len(at) == 1 {
+		return varies
+	}
+	for k, n := range at[0] {
+		differs := false
+		for i := range n.NumInputs() {
+			in := n.Input(i)
+			differs = differs || !in.IsZero() && varies[in.Node()]
+		}
+		for s := 1; s < len(at) && !differs; s++ {
+			differs = !sameAttributes(n.Op(), at[s][k].Op())
+			for o := range n.NumOutputs() {
+				differs = differs || !n.Output(o).Type().Equal(at[s][k].Output(o).Type())
+			}
+		}
+		for s := range at {
+			if differs {
+				varies[at[s][k]] = true
+			}
+		}
+	}
+	return varies
+}
+
+// instantiate makes the nodes of the graph at a point from what was learned.
+func (z *sizes) instantiate(p extent.Point) ([]*graph.Node, error) {
+	values := make([]int, z.space.Len())
+	z.space.Eval(p, values)
+	like := z.at[0]
+	nodes := make([]*graph.Node, len(like))
+	to := make(map[*graph.Node]*graph.Node, len(like))
+	for k, n := range like {
+		made, err := z.ops[k].node(n, values, to)
+		if err != nil {
+			return nil, fmt.Errorf("%v cannot run with %s: %w", n, extent.Text(z.space.Dims(), p), err)
+		}
+		nodes[k], to[n] = made, made
+	}
+	return nodes, nil
+}
+
+// sorted returns every node that roots need, leaves and what filled caches hide
+// among them, inputs first.
+func sorted(roots []graph.Value) ([]*graph.Node, error) {
+	return graph.Sort(starts(roots), (*graph.Node).NumInputs, input)
+}
+
+func starts(values []graph.Value) []*graph.Node {
+	nodes := make([]*graph.Node, len(values))
+	for i, v := range values {
+		nodes[i] = v.Node()
+	}
+	return nodes
+}
+
+func input(n *graph.Node, i int) (*graph.Node, bool) { return n.Input(i).Node(), !n.Input(i).IsZero() }

@@ -1,0 +1,116 @@
+package extent
+
+import "slices"
+
+// Learning returns the points at which a graph is built to learn how its extents
+// follow the dimensions. They avoid extents of 0 and 1, for which a graph may be
+// built in another way, and lie within the bounds, unless these leave fewer than
+// three extents to choose from: then some lie above.
+//
+// Dimensions that are fixed have their one extent everywhere. Without others
+// there is one point.
+func Learning(dims []Dim) []Point {
+	varying := 0
+	pools := make([][]int, len(dims))
+	for i, d := range dims {
+		if pools[i] = []int{d.Min}; !d.Fixed() {
+			pools[i] = pool(d)
+			varying++
+		}
+	}
+	if varying == 0 {
+		return points(pools, 1)
+	}
+	return points(pools, 5+5*varying)
+}
+
+// pool returns extents of a dimension to learn at.
+func pool(d Dim) []int {
+	const most, fewest = 11, 3
+	lo := max(d.Min, 2)
+	n := d.Max - lo + 1
+	switch {
+	case n < fewest:
+		lo = max(lo, 2)
+		n = 4
+	case n > 2*most:
+		// The upper half, as far as it is odd in more ways than one: primes
+		// are least likely to be an extent of something else.
+		var out []int
+		for step := 0; step < most; step++ {
+			v := d.Max - (d.Max-lo)*step/most
+			for v > lo && !isPrime(v) {
+				v--
+			}
+			out = append(out, v)
+		}
+		return slices.Compact(out)
+	}
+	out := make([]int, 0, n)
+	for v := lo + n - 1; v >= lo && len(out) < most; v-- {
+		out = append(out, v)
+	}
+	return out
+}
+
+func isPrime(n int) bool {
+	for d := 2; d*d <= n && d < 1000; d++ {
+		if n%d == 0 {
+			return false
+		}
+	}
+	return n > 1
+}
+
+// points combines pools so that no two dimensions move together.
+func points(pools [][]int, n int) []Point {
+	strides := []int{1, 2, 3, 5, 7, 11, 13}
+	out := make([]Point, 0, n)
+	for j := range n {
+		p := make(Point, len(pools))
+		for i, pool := range pools {
+			turn := j / len(pool) * i // so that pools of one length part ways
+			p[i] = pool[(j*strides[i%len(strides)]+i+turn)%len(pool)]
+		}
+		if !slices.ContainsFunc(out, func(q Point) bool { return slices.Equal(p, q) }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Checking returns the points at which what was learned is checked: the largest
+// extents first, then every combination of least and largest ones, and some
+// between.
+func Checking(dims []Dim) []Point {
+	const corners = 4 // dimensions of which all combinations are taken
+	largest := make(Point, len(dims))
+	for i, d := range dims {
+		largest[i] = d.Max
+	}
+	out := []Point{largest}
+	add := func(p Point) {
+		if !slices.ContainsFunc(out, func(q Point) bool { return slices.Equal(p, q) }) {
+			out = append(out, p)
+		}
+	}
+	for set := 1; set < 1<<min(len(dims), corners); set++ {
+		p := slices.Clone(largest)
+		for i := range min(len(dims), corners) {
+			if set>>i&1 == 1 {
+				p[i] = dims[i].Min
+			}
+		}
+		add(p)
+	}
+	for i, d := range dims {
+		for _, v := range []int{d.Min, d.Min + 1, d.Min + 2, d.Min + (d.Max-d.Min)/2, d.Max - 1} {
+			if v >= d.Min && v <= d.Max {
+				p := slices.Clone(largest)
+				p[i] = v
+				add(p)
+			}
+		}
+	}
+	return out
+}
