@@ -144,11 +144,12 @@ func (t fitter) product(depth int) (Func, bool) {
 	return 0, false
 }
 
-// coarsest is the largest divisor that rounded tries.
+// coarsest is the largest divisor that rounded tries beside those that the values
+// themselves suggest.
 const coarsest = 64
 
-// rounded tries linear functions of a known function or a dimension divided by a
-// number, rounded down.
+// rounded tries linear functions of a dimension, or of a sum of dimensions,
+// divided by a number and rounded down.
 func (t fitter) rounded() (Func, bool, error) {
 	for _, atom := range t.known {
 		if !t.linearInDims(atom) {
@@ -156,7 +157,7 @@ func (t fitter) rounded() (Func, bool, error) {
 		}
 		var found []Func
 		x := make([]int, len(t.values))
-		for k := 2; k <= coarsest; k++ {
+		try := func(k int) {
 			for q := range k {
 				for _, i := range t.rows {
 					x[i] = floorDiv(t.at[atom][i]+q, k)
@@ -167,11 +168,38 @@ func (t fitter) rounded() (Func, bool, error) {
 				}
 			}
 		}
+		for k := 2; k <= coarsest; k++ {
+			try(k)
+		}
+		if lo, hi := t.divisors(atom); hi-lo <= coarsest {
+			for k := max(lo, coarsest+1); k <= hi; k++ {
+				try(k)
+			}
+		}
 		if len(found) > 0 {
 			return found[0], true, t.distinguish(found)
 		}
 	}
 	return 0, false, nil
+}
+
+// divisors returns bounds of the numbers k for which the values may be those of
+// floor((f+q)/k): over the values as a whole, f grows k times as fast.
+func (t fitter) divisors(f Func) (lo, hi int) {
+	first, last := t.rows[0], t.rows[0]
+	for _, i := range t.rows {
+		if t.at[f][i] < t.at[f][first] {
+			first = i
+		}
+		if t.at[f][i] > t.at[f][last] {
+			last = i
+		}
+	}
+	dx, dv := t.at[f][last]-t.at[f][first], t.values[last]-t.values[first]
+	if dv < 2 {
+		return 1, 0
+	}
+	return dx / (dv + 1), dx/(dv-1) + 1
 }
 
 // linearInDims reports whether f is a sum of multiples of dimensions.
@@ -187,28 +215,37 @@ func (s *Space) linearInDims(f Func) bool {
 	return false
 }
 
-// distinguish returns an error with a point at which the first of several
-// functions, all of the same dimensions, differs from another one.
+// distinguish returns an error unless all functions found are the same within
+// the bounds. It holds the point that tells most of them apart.
 func (t fitter) distinguish(found []Func) error {
+	const most = 1 << 14 // points looked at
 	uses := t.Uses(found[0])
+	var best *AmbiguousError
+	least := len(found) // that agree with the first
 	for i, d := range t.dims {
 		if uses>>i&1 == 0 {
 			continue
 		}
 		p := slices.Clone(t.points[t.rows[0]])
-		for p[i] = d.Min; p[i] <= d.Max; p[i]++ {
-			if p[i] < 2 {
-				continue // where builds may be special
-			}
-			want := t.At(found[0], p)
-			for _, f := range found[1:] {
-				if t.At(f, p) != want {
-					return &AmbiguousError{t.dims, p}
+		for p[i] = max(d.Min, 2); p[i] <= min(d.Max, d.Min+most); p[i]++ {
+			want, agree := t.At(found[0], p), 0
+			for _, f := range found {
+				if t.At(f, p) == want {
+					agree++
 				}
+			}
+			if off := max(agree, len(found)-agree); agree < len(found) && off < least {
+				least, best = off, &AmbiguousError{t.dims, slices.Clone(p)}
+			}
+			if least <= (len(found)+1)/2 && best != nil {
+				return best
 			}
 		}
 	}
-	return nil
+	if best == nil {
+		return nil
+	}
+	return best
 }
 
 // polynomial tries a polynomial in all dimensions.

@@ -21,34 +21,32 @@ func Learning(dims []Dim) []Point {
 	if varying == 0 {
 		return points(pools, 1)
 	}
-	return points(pools, 5+5*varying)
+	return points(pools, 6+5*varying)
 }
 
-// pool returns extents of a dimension to learn at.
+// pool returns extents of a dimension to learn at. Where there is a choice, every
+// other one is a prime, which is least likely to be the extent of something else
+// too, and the others are even, since what is rounded tells by both.
 func pool(d Dim) []int {
 	const most, fewest = 11, 3
 	lo := max(d.Min, 2)
 	n := d.Max - lo + 1
-	switch {
-	case n < fewest:
-		lo = max(lo, 2)
-		n = 4
-	case n > 2*most:
-		// The upper half, as far as it is odd in more ways than one: primes
-		// are least likely to be an extent of something else.
-		var out []int
-		for step := 0; step < most; step++ {
-			v := d.Max - (d.Max-lo)*step/most
-			for v > lo && !isPrime(v) {
-				v--
-			}
+	if n < fewest {
+		n = fewest + 1
+	}
+	var out []int
+	if n <= 2*most {
+		for v := lo + n - 1; v >= lo && len(out) < most; v-- {
 			out = append(out, v)
 		}
-		return slices.Compact(out)
+		return out
 	}
-	out := make([]int, 0, n)
-	for v := lo + n - 1; v >= lo && len(out) < most; v-- {
-		out = append(out, v)
+	for step := range most {
+		v := d.Max - (d.Max-lo)*step/(most-1)
+		for v > lo && !isPrime(v) {
+			v--
+		}
+		out = append(out, max(v-step%2, lo))
 	}
 	return out
 }

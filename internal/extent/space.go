@@ -152,29 +152,10 @@ func (s *Space) add(f Form) Func {
 	s.number[f] = n
 	values := make([]int, len(s.points))
 	for i, p := range s.points {
-		values[i] = f.eval(p, func(g Func) int { return s.at[g][i] })
+		values[i] = s.At(n, p)
 	}
 	s.at = append(s.at, values)
 	return n
-}
-
-// eval computes a form at a point, given the values of earlier functions there.
-func (f Form) eval(p Point, at func(Func) int) int {
-	switch f.Kind {
-	case Variable:
-		return p[f.C]
-	case Sum:
-		return at(f.A) + at(f.B)
-	case Product:
-		return at(f.A) * at(f.B)
-	case Quotient:
-		return floorDiv(at(f.A), f.C)
-	case Least:
-		return min(at(f.A), at(f.B))
-	case Greatest:
-		return max(at(f.A), at(f.B))
-	}
-	return f.C
 }
 
 func floorDiv(a, b int) int {
@@ -209,9 +190,24 @@ func (s *Space) Eval(p Point, values []int) {
 	}
 }
 
-// At computes one function at a point.
+// At computes one function at a point. It allocates nothing.
 func (s *Space) At(f Func, p Point) int {
-	return s.forms[f].eval(p, func(g Func) int { return s.At(g, p) })
+	switch g := &s.forms[f]; g.Kind {
+	case Constant:
+		return g.C
+	case Variable:
+		return p[g.C]
+	case Quotient:
+		return floorDiv(s.At(g.A, p), g.C)
+	case Sum:
+		return s.At(g.A, p) + s.At(g.B, p)
+	case Product:
+		return s.At(g.A, p) * s.At(g.B, p)
+	case Least:
+		return min(s.At(g.A, p), s.At(g.B, p))
+	default:
+		return max(s.At(g.A, p), s.At(g.B, p))
+	}
 }
 
 // Constant returns the value of f if it is the same everywhere.
