@@ -197,15 +197,17 @@ func convertShape(c *call) []graph.Value {
 	}
 	start := clamp(c.int("start", 0))
 	end := max(start, clamp(c.int("end", len(in))))
-	out := make([]int64, end-start)
-	for i, d := range in[start:end] {
-		out[i] = int64(d)
-	}
-	return list(constant(c, out, len(out)))
+	return list(c.extents(in[start:end]))
 }
 
 func convertSize(c *call) []graph.Value {
-	return list(constant(c, []int64{int64(c.shape(0).Elems())}))
+	return list(c.reshape(c.extents([]int{c.shape(0).Elems()})))
+}
+
+// extents returns extents as data: they may follow the dimensions of a program,
+// as a constant may not.
+func (c *call) extents(dims []int) graph.Value {
+	return c.one(op.List{Elems: slices.Clone(dims)})
 }
 
 // convertExpand broadcasts its input and the given shape against each other.

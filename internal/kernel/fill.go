@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/berth-go/berth/dtype"
+import (
+	"slices"
+
+	"github.com/berth-go/berth/dtype"
+)
 
 // NewFill returns a kernel without inputs that sets every element of its
 // output, which may have any strides, to value.
@@ -40,23 +44,32 @@ func (k *fillKernel[T]) Run(task int, scratch []byte) error {
 //
 // where integers wrap, and floating-point types are computed in float64 and
 // then rounded once.
-func NewIota(start, delta Scalar) Kernel { return &iotaKernel{start: start, delta: delta} }
+func NewIota(start, delta Scalar) *IotaKernel { return &IotaKernel{start: start, delta: delta} }
 
-type iotaKernel struct {
+// An IotaKernel is a kernel of [NewIota].
+type IotaKernel struct {
 	start, delta Scalar
 	out          *Operand
 	tasks, each  int
 }
 
-func (k *iotaKernel) Bind(_, out []*Operand) {
+// Set gives the kernel another start and delta, of the same types.
+func (k *IotaKernel) Set(start, delta Scalar) { k.start, k.delta = start, delta }
+
+// Bind implements [Kernel].
+func (k *IotaKernel) Bind(_, out []*Operand) {
 	k.out = out[0]
 	k.tasks, k.each = Parts(k.out.Shape[0], 1)
 }
 
-func (k *iotaKernel) Tasks() int   { return k.tasks }
-func (k *iotaKernel) Scratch() int { return 0 }
+// Tasks implements [Kernel].
+func (k *IotaKernel) Tasks() int { return k.tasks }
 
-func (k *iotaKernel) Run(task int, _ []byte) error {
+// Scratch implements [Kernel].
+func (k *IotaKernel) Scratch() int { return 0 }
+
+// Run implements [Kernel].
+func (k *IotaKernel) Run(task int, _ []byte) error {
 	lo, hi := task*k.each, min((task+1)*k.each, k.out.Shape[0])
 	at, step := k.out.Offset+lo*k.out.Strides[0], k.out.Strides[0]
 	start, delta := k.start.Float64(), k.delta.Float64()
@@ -89,7 +102,7 @@ func ramp(start, delta float64, i int) float64 { return start + float64(float64(
 
 // integers writes elements [lo, hi): wrapping arithmetic is the same for
 // signed and unsigned numbers, and in more bits than are kept.
-func (k *iotaKernel) integers(lo, hi, at int) {
+func (k *IotaKernel) integers(lo, hi, at int) {
 	start, delta, step := k.start.Bits, k.delta.Bits, k.out.Strides[0]
 	switch k.out.DType.Size() {
 	case 1:
@@ -149,6 +162,37 @@ func (k *eyeKernel[T]) Run(task int, _ []byte) error {
 		if j := i + diagonal; j >= 0 && j < cols {
 			dst[at+j*k.out.Strides[1]] = k.one
 		}
+	}
+	return nil
+}
+
+// NewList returns a kernel without inputs for an output of one axis, with any
+// stride, of int64 elements: the given ones.
+func NewList(elems []int) *ListKernel { return &ListKernel{elems: slices.Clone(elems)} }
+
+// A ListKernel is a kernel of [NewList].
+type ListKernel struct {
+	elems []int
+	out   *Operand
+}
+
+// Set gives the kernel other elements, as many as before.
+func (k *ListKernel) Set(elems []int) { copy(k.elems, elems) }
+
+// Bind implements [Kernel].
+func (k *ListKernel) Bind(_, out []*Operand) { k.out = out[0] }
+
+// Tasks implements [Kernel].
+func (k *ListKernel) Tasks() int { return min(len(k.elems), 1) }
+
+// Scratch implements [Kernel].
+func (k *ListKernel) Scratch() int { return 0 }
+
+// Run implements [Kernel].
+func (k *ListKernel) Run(int, []byte) error {
+	out := Slice[int64](k.out)
+	for i, n := range k.elems {
+		out[k.out.Offset+i*k.out.Strides[0]] = int64(n)
 	}
 	return nil
 }

@@ -26,11 +26,19 @@ const (
 //		j[a] = the element that the mode puts at i[a] - pads[a]
 //	or value where that is outside the data, in the constant mode
 //
-// The kernel keeps pads.
+// The kernel is a [Padder].
 func NewPad(width int, mode PadMode, pads []int) Kernel {
+	pads = slices.Clone(pads)
 	return ofWidth(width,
 		&padKernel[uint8]{mode: mode, pads: pads}, &padKernel[uint16]{mode: mode, pads: pads},
 		&padKernel[uint32]{mode: mode, pads: pads}, &padKernel[uint64]{mode: mode, pads: pads})
+}
+
+// A Padder is a kernel of [NewPad].
+type Padder interface {
+	Kernel
+	// SetPads gives a kernel other pads, as many as before, for its next Bind.
+	SetPads(pads []int)
 }
 
 type padKernel[T word] struct {
@@ -56,6 +64,8 @@ type padAxis struct {
 
 // outside marks an index that the data has nothing for.
 const outside = math.MinInt
+
+func (k *padKernel[T]) SetPads(pads []int) { copy(k.pads, pads) }
 
 func (k *padKernel[T]) Bind(in, out []*Operand) {
 	k.data, k.value, k.out = in[0], nil, out[0]

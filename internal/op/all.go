@@ -15,7 +15,7 @@ func All() []graph.Op {
 		Concat{}, Tile{}, Pad{},
 		Gather{}, GatherElements{}, GatherND{}, ScatterElements{}, ScatterND{},
 		OneHot{}, Trilu{}, ReverseSequence{},
-		Fill{}, Iota{}, Eye{},
+		Fill{}, Iota{}, List{}, Eye{},
 		// Reductions and order.
 		Reduce{}, ArgReduce{}, Cumulative{}, TopK{},
 		// Normalisations.

@@ -32,6 +32,9 @@ func (o Fill) Infer(in []graph.Type) ([]graph.Type, error) {
 // Kernel returns the fill.
 func (o Fill) Kernel(_, _ []graph.Type) kernel.Kernel { return kernel.NewFill(o.Value) }
 
+// Tune implements [Tuner]: the extents are those of the output.
+func (Fill) Tune(kernel.Kernel) {}
+
 // DenseAxes returns 0: the output may have any strides.
 func (Fill) DenseAxes(int, int) int { return 0 }
 
@@ -63,8 +66,36 @@ func (o Iota) Kernel(_, _ []graph.Type) kernel.Kernel {
 	return kernel.NewIota(o.Start, o.Delta)
 }
 
+// Tune implements [Tuner].
+func (o Iota) Tune(k kernel.Kernel) { k.(*kernel.IotaKernel).Set(o.Start, o.Delta) }
+
 // DenseAxes returns 0: the output may have any strides.
 func (Iota) DenseAxes(int, int) int { return 0 }
+
+// List has no input; its output has one axis, and the int64 elements Elems. It
+// is a constant, but for a program in which it follows the dimensions: what ONNX
+// calls the shape of a tensor is one.
+type List struct{ Elems []int }
+
+// Name returns "list".
+func (List) Name() string { return "list" }
+
+// Infer returns the type of the elements.
+func (o List) Infer(in []graph.Type) ([]graph.Type, error) {
+	if err := takes(in, 0, 0); err != nil {
+		return nil, err
+	}
+	return []graph.Type{{DType: dtype.Int64, Shape: shape.Shape{len(o.Elems)}}}, nil
+}
+
+// Kernel returns what writes the elements.
+func (o List) Kernel(_, _ []graph.Type) kernel.Kernel { return kernel.NewList(o.Elems) }
+
+// Tune implements [Tuner].
+func (o List) Tune(k kernel.Kernel) { k.(*kernel.ListKernel).Set(o.Elems) }
+
+// DenseAxes returns 0: the output may have any strides.
+func (List) DenseAxes(int, int) int { return 0 }
 
 // Eye has no input; its output is a matrix with ones at the elements (i, i+K)
 // and zeros elsewhere.

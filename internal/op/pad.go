@@ -91,5 +91,8 @@ func (o Pad) Kernel(in, _ []graph.Type) kernel.Kernel {
 	return kernel.NewPad(in[0].DType.Size(), kernel.PadMode(o.Mode), o.Pads)
 }
 
+// Tune implements [Tuner].
+func (o Pad) Tune(k kernel.Kernel) { k.(kernel.Padder).SetPads(o.Pads) }
+
 // DenseAxes returns 0: every operand may have any strides.
 func (Pad) DenseAxes(int, int) int { return 0 }
