@@ -123,7 +123,8 @@ func (i *Instance) Close() {
 // Values are the buffers of a run, by the name of the input or output: slices
 // of the Go type of the elements, in row-major order, or for inputs also dense
 // tensors, of the shape that the input has at the rows of the run. They are
-// read and written in place, and must not overlap.
+// read and written in place. Inputs may overlap each other in memory; an output
+// that overlaps an input or another output is an error.
 type Values map[string]any
 
 // Run computes outputs from inputs. The number of rows follows from the
