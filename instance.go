@@ -25,9 +25,9 @@ type InstanceOptions struct {
 
 // An Instance is one arena bound to a program. It runs once at a time.
 type Instance struct {
-	inst  *exec.Instance
-	prog  *compile.Program
-	state atomic.Int32
+	inst    *exec.Instance
+	program *Program
+	state   atomic.Int32
 }
 
 // What an instance does.
@@ -47,49 +47,51 @@ func (p *Program) NewInstance(opt *InstanceOptions) (*Instance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
-	return &Instance{inst: inst, prog: p.prog}, nil
+	return &Instance{inst: inst, program: p}, nil
 }
 
 // RunOnce makes an instance, runs it and returns the outputs as tensors: for
-// programs that run once, and for tests.
+// programs that run once, and for tests. The inputs may have any layout.
 func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, workers int) (map[string]*Tensor, error) {
-	inst, err := p.NewInstance(&InstanceOptions{Workers: workers})
-	if err != nil {
+	if err := checkNames(p, "input", inputs, p.prog.Inputs); err != nil {
 		return nil, err
 	}
-	defer inst.Close()
 	given := make(Values, len(inputs))
-	rows := 1
+	rows := 0
 	for k := range p.prog.Inputs {
 		port := &p.prog.Inputs[k]
 		t := inputs[port.Name]
 		if t == nil {
 			return nil, fmt.Errorf("berth: input %q is not given", port.Name)
 		}
-		if !t.IsDense() {
-			t = t.Contiguous()
-		}
-		given[port.Name] = t
 		n, ok := rowsOf(port, t, p.prog.MaxRows)
 		if !ok {
 			return nil, fmt.Errorf("berth: input %q: the shape %v is not that of 1 to %d rows of %v", port.Name, t.layout.Shape, p.prog.MaxRows, port.Type)
 		}
 		rows = max(rows, n)
+		given[port.Name] = t.Contiguous()
+	}
+	if rows == 0 {
+		rows = p.prog.MaxRows // as in Run
 	}
 	outputs, buffers := make(map[string]*Tensor, len(p.prog.Outputs)), make(Values, len(p.prog.Outputs))
 	for k := range p.prog.Outputs {
 		port := &p.prog.Outputs[k]
-		dims, err := p.OutputDims(port.Name, rows)
-		if err != nil {
-			return nil, err
-		}
-		t, err := newTensor(port.Type.DType, dims)
+		t, err := newTensor(port.Type.DType, port.DimsAt(rows))
 		if err != nil {
 			return nil, err
 		}
 		outputs[port.Name], buffers[port.Name] = t, raw{t}
 	}
-	return outputs, inst.Run(ctx, given, buffers)
+	inst, err := p.NewInstance(&InstanceOptions{Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	defer inst.Close()
+	if err := inst.Run(ctx, given, buffers); err != nil {
+		return nil, err
+	}
+	return outputs, nil
 }
 
 // rowsOf returns the rows of a run to which x is the input of port: 0 if its
@@ -139,9 +141,16 @@ func (i *Instance) Run(ctx context.Context, inputs, outputs Values) error {
 		return errors.New("berth: the instance is running already; each runs once at a time")
 	}
 	defer i.state.Store(idle)
+	prog := i.program.prog
+	if err := checkNames(i.program, "input", inputs, prog.Inputs); err != nil {
+		return err
+	}
+	if err := checkNames(i.program, "output", outputs, prog.Outputs); err != nil {
+		return err
+	}
 	rows := 0
-	for k := range i.prog.Inputs {
-		port := &i.prog.Inputs[k]
+	for k := range prog.Inputs {
+		port := &prog.Inputs[k]
 		data, t, err := buffer(inputs, port.Name, true)
 		if err != nil {
 			return fmt.Errorf("berth: input %q: %w", port.Name, err)
@@ -149,14 +158,14 @@ func (i *Instance) Run(ctx context.Context, inputs, outputs Values) error {
 		if t != port.Type.DType {
 			return fmt.Errorf("berth: input %q holds %v, not %v", port.Name, port.Type.DType, t)
 		}
-		n, ok := port.Elems.Rows(len(data)/t.Size(), i.prog.MaxRows)
+		n, ok := port.Elems.Rows(len(data)/t.Size(), prog.MaxRows)
 		if x, tensor := inputs[port.Name].(*Tensor); tensor {
-			if n, ok = rowsOf(port, x, i.prog.MaxRows); !ok {
-				return fmt.Errorf("berth: input %q: the shape %v is not that of 1 to %d rows of %v", port.Name, x.layout.Shape, i.prog.MaxRows, port.Type)
+			if n, ok = rowsOf(port, x, prog.MaxRows); !ok {
+				return fmt.Errorf("berth: input %q: the shape %v is not that of 1 to %d rows of %v", port.Name, x.layout.Shape, prog.MaxRows, port.Type)
 			}
 		}
 		if !ok {
-			return fmt.Errorf("berth: input %q: %d elements are not those of 1 to %d rows of %v", port.Name, len(data)/t.Size(), i.prog.MaxRows, port.Type)
+			return fmt.Errorf("berth: input %q: %d elements are not those of 1 to %d rows of %v", port.Name, len(data)/t.Size(), prog.MaxRows, port.Type)
 		}
 		if n != 0 && rows != 0 && n != rows {
 			return fmt.Errorf("berth: input %q has %d rows, another one %d", port.Name, n, rows)
@@ -165,10 +174,10 @@ func (i *Instance) Run(ctx context.Context, inputs, outputs Values) error {
 		i.inst.Bind(compile.InPort, k, data)
 	}
 	if rows == 0 {
-		rows = i.prog.MaxRows // nothing varies, or nothing tells
+		rows = prog.MaxRows // nothing varies, or nothing tells
 	}
-	for k := range i.prog.Outputs {
-		port := &i.prog.Outputs[k]
+	for k := range prog.Outputs {
+		port := &prog.Outputs[k]
 		data, t, err := buffer(outputs, port.Name, false)
 		if err != nil {
 			return fmt.Errorf("berth: output %q: %w", port.Name, err)
@@ -241,5 +250,5 @@ func (p *Program) NewBuffer(output string) (any, error) {
 			return raw{t}, err
 		}
 	}
-	return nil, fmt.Errorf("berth: the program has no output %q", output)
+	return nil, fmt.Errorf("berth: the program has no output %q, but %s", output, names(p.prog.Outputs))
 }

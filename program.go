@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/berth-go/berth/circuit"
@@ -100,6 +101,8 @@ var ErrBudget = compile.ErrBudget
 type Program struct {
 	prog *compile.Program
 	prep *exec.Prepared
+	// constants are names that a run might take for inputs.
+	constants []string
 }
 
 // Compile plans outputs as a program. What depends on constants alone is
@@ -122,23 +125,33 @@ func Compile(ctx context.Context, outputs Outputs, opt *CompileOptions) (*Progra
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
-	return CompileGraph(ctx, named, rebuild, opt)
+	return CompileGraph(ctx, Graph{Outputs: named, Rebuild: rebuild}, opt)
 }
 
 // A NamedValue is a value of a graph that is an output of a program.
 type NamedValue = compile.Output
 
-// CompileGraph is [Compile] for packages that build graphs themselves. Rebuild,
-// which may be nil, builds the same graph for another number of rows: nodes in
-// the same order, with other extents among their attributes. Without it the
-// extents follow from those of the inputs.
-func CompileGraph(ctx context.Context, outputs []NamedValue, rebuild func(rows int) ([]graph.Value, error), opt *CompileOptions) (*Program, error) {
+// A Graph is what a program is made of.
+type Graph struct {
+	Outputs []NamedValue
+	// Inputs are inputs of the program even where no output depends on them.
+	Inputs []graph.Value
+	// Constants are names of constants that a caller might take for inputs.
+	Constants []string
+	// Rebuild, which may be nil, builds the same graph for another number of
+	// rows: nodes in the same order, with other extents among their
+	// attributes. Without it the extents follow from those of the inputs.
+	Rebuild func(rows int) ([]graph.Value, error)
+}
+
+// CompileGraph is [Compile] for packages that build graphs themselves.
+func CompileGraph(ctx context.Context, g Graph, opt *CompileOptions) (*Program, error) {
 	if opt == nil {
 		opt = &CompileOptions{}
 	}
-	prog, err := compile.Compile(ctx, outputs, exec.Evaluate, compile.Options{
+	prog, err := compile.Compile(ctx, g.Outputs, exec.Evaluate, compile.Options{
 		Strategy: opt.Strategy, SearchBudget: opt.SearchNodes, Budget: cmp.Or(opt.MaxArena, DefaultMaxBytes),
-		SeedOrder: opt.SeedOrder, NoSharing: opt.NoSharing, Rebuild: rebuild,
+		SeedOrder: opt.SeedOrder, NoSharing: opt.NoSharing, Rebuild: g.Rebuild, Inputs: g.Inputs,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
@@ -147,7 +160,7 @@ func CompileGraph(ctx context.Context, outputs []NamedValue, rebuild func(rows i
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
-	return &Program{prog, prep}, nil
+	return &Program{prog, prep, g.Constants}, nil
 }
 
 // MaxRows returns the most rows of a run; 1 when no input has the row
@@ -238,6 +251,42 @@ func ports(list []compile.Port) []Port {
 	return out
 }
 
+// names lists the names of ports, for messages.
+func names(list []compile.Port) string {
+	out := make([]string, len(list))
+	for i, port := range list {
+		out[i] = strconv.Quote(port.Name)
+	}
+	return cmp.Or(strings.Join(out, ", "), "none")
+}
+
+// checkNames returns an error about the first of the names given that is not
+// that of a port of the program. It allocates nothing when all are.
+func checkNames[V any](p *Program, what string, given map[string]V, list []compile.Port) error {
+	is := func(name string) bool {
+		return slices.ContainsFunc(list, func(port compile.Port) bool { return port.Name == name })
+	}
+	known := 0
+	for i := range list {
+		if _, ok := given[list[i].Name]; ok {
+			known++
+		}
+	}
+	if known == len(given) {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch {
+		case is(name):
+		case slices.Contains(p.constants, name):
+			return fmt.Errorf("berth: %s %q is a constant of the program; Options.Values of package onnx replaces it when the model is compiled", what, name)
+		default:
+			return fmt.Errorf("berth: the program has no %s %q, but %s", what, name, names(list))
+		}
+	}
+	return nil
+}
+
 // OutputDims returns the extents of an output in a run of the given rows.
 func (p *Program) OutputDims(name string, rows int) ([]int, error) {
 	for _, port := range p.prog.Outputs {
@@ -245,14 +294,10 @@ func (p *Program) OutputDims(name string, rows int) ([]int, error) {
 			if rows < 1 || rows > p.prog.MaxRows {
 				return nil, fmt.Errorf("berth: %d rows: the program runs 1 to %d", rows, p.prog.MaxRows)
 			}
-			dims := make([]int, len(port.Dims))
-			for i, d := range port.Dims {
-				dims[i] = d.At(rows)
-			}
-			return dims, nil
+			return port.DimsAt(rows), nil
 		}
 	}
-	return nil, fmt.Errorf("berth: the program has no output %q", name)
+	return nil, fmt.Errorf("berth: the program has no output %q, but %s", name, names(p.prog.Outputs))
 }
 
 // String describes the program: its ports and what it takes.

@@ -56,9 +56,6 @@ func TestOutputs(t *testing.T) {
 			return []*berth.Promise{y, z, y.Neg(), z.Transpose(), z.Sum(0), berth.Concat(1, y, z)}
 		}},
 		{"parts", []operand{x(n, 6)}, func(in ...*berth.Promise) []*berth.Promise { return in[0].Exp().Split(1, 2, 0, 4) }},
-		{"nothing in", []operand{x(n, 3), {"unused", berth.Int64, 0, 1, []int{n}}}, func(in ...*berth.Promise) []*berth.Promise {
-			return one(in[0].AddScalar(1))
-		}},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.check(t, c.program(t, nil)) })
 	}

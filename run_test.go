@@ -70,3 +70,42 @@ func TestRunOverlap(t *testing.T) {
 		t.Errorf("empty: %v", err)
 	}
 }
+
+// TestRunNames gives runs names that the program does not have, beside those
+// that it has or in place of one.
+func TestRunNames(t *testing.T) {
+	p := affine(t, nil)
+	inst := must(p.NewInstance(nil))
+	defer inst.Close()
+	tensors := func() map[string]*berth.Tensor {
+		return map[string]*berth.Tensor{"x": must(berth.Zeros(berth.Float32, 2, 3)), "b": must(berth.Zeros(berth.Float32, 4))}
+	}
+	outputs := func() berth.Values { return berth.Values{"y": make([]float32, 8), "best": make([]int64, 2)} }
+	values := func(m map[string]*berth.Tensor) berth.Values {
+		v := make(berth.Values)
+		for name, x := range m {
+			v[name] = x
+		}
+		return v
+	}
+	known := []string{"berth: ", `no input "X"`, `"b"`, `"x"`}
+	for what, wrong := range map[string]func(in map[string]*berth.Tensor){
+		"one more":     func(in map[string]*berth.Tensor) { in["X"] = in["x"] },
+		"misspelt":     func(in map[string]*berth.Tensor) { in["X"] = in["x"]; delete(in, "x") },
+		"nil besides":  func(in map[string]*berth.Tensor) { in["X"] = nil },
+		"nothing else": func(in map[string]*berth.Tensor) { clear(in); in["X"] = nil },
+	} {
+		in := tensors()
+		wrong(in)
+		wantError(t, "Run, "+what, inst.Run(t.Context(), values(in), outputs()), known...)
+		wantError(t, "RunOnce, "+what, second(p.RunOnce(t.Context(), in, 1)), known...)
+	}
+	out := outputs()
+	out["z"] = out["y"]
+	wantError(t, "output", inst.Run(t.Context(), values(tensors()), out), "berth: ", `no output "z"`, `"best", "y"`)
+	wantError(t, "OutputDims", second(p.OutputDims("z", 1)), `"z"`, `"best", "y"`)
+	wantError(t, "NewBuffer", second(p.NewBuffer("z")), `"z"`, `"best", "y"`)
+	if err := inst.Run(t.Context(), values(tensors()), outputs()); err != nil {
+		t.Error(err)
+	}
+}

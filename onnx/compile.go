@@ -1,10 +1,12 @@
 package onnx
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/graph"
@@ -28,15 +30,23 @@ type Options struct {
 	// extents open without naming them, or to override it. At most the axes
 	// that the model calls RowDim may vary.
 	Shapes map[string][]int
-	// Values pins inputs to data, by name. They are no inputs of the program
-	// any more. Inputs on whose data a shape depends must be pinned.
+	// Values pins inputs to data, by name. They are constants of the program
+	// and none of its inputs. Inputs on whose data a shape depends must be
+	// pinned; those to which the file gives a value are pinned to that unless
+	// another one stands here.
 	Values map[string]*berth.Tensor
 	// Program steers the compilation itself.
 	Program berth.CompileOptions
 }
 
+// ErrName is wrapped by the error about a name in [Options] that the model does
+// not have.
+var ErrName = errors.New("the model has no such name")
+
 // Compile plans the model as a program for the shapes that opt fixes: every
-// offset is decided, and every run takes from 1 to opt.Rows rows.
+// offset is decided, and every run takes from 1 to opt.Rows rows. All inputs of
+// the model that are not pinned are inputs of the program, also those that
+// nothing reads.
 func (m *Model) Compile(ctx context.Context, opt *Options) (*berth.Program, error) {
 	if opt == nil {
 		opt = &Options{}
@@ -49,6 +59,9 @@ func (m *Model) Compile(ctx context.Context, opt *Options) (*berth.Program, erro
 }
 
 func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, error) {
+	if err := m.checkOptions(opt); err != nil {
+		return nil, err
+	}
 	most := max(opt.Rows, 1)
 	rowDim := opt.rowDim(m)
 	// The program calls for the graph again, with other numbers of rows.
@@ -70,12 +83,88 @@ func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, erro
 	if err := checkPorts(inputs, values); err != nil {
 		return nil, err
 	}
-	outputs := make([]berth.NamedValue, len(values))
+	g := berth.Graph{Rebuild: build}
 	for i, v := range values {
-		outputs[i] = berth.NamedValue{Name: m.wire.Graph.Outputs[i].Name, Value: v}
+		g.Outputs = append(g.Outputs, berth.NamedValue{Name: m.wire.Graph.Outputs[i].Name, Value: v})
 	}
-	return berth.CompileGraph(ctx, outputs, build, &opt.Program)
+	for _, in := range m.wire.Graph.Inputs {
+		if v, ok := inputs[in.Name]; ok && v.Node().Leaf() == nil {
+			g.Inputs = append(g.Inputs, v)
+		} else {
+			g.Constants = append(g.Constants, in.Name)
+		}
+	}
+	return berth.CompileGraph(ctx, g, &opt.Program)
 }
+
+// checkOptions returns an error about the names in opt that the model does not
+// have, and about constants that are not what opt says of them.
+func (m *Model) checkOptions(opt *Options) error {
+	var inputs, extents []string
+	for _, in := range m.wire.Graph.Inputs {
+		inputs = append(inputs, in.Name)
+	}
+	for _, in := range m.Inputs() {
+		for _, d := range in.Dims {
+			if d.Name != "" {
+				extents = append(extents, d.Name)
+			}
+		}
+	}
+	slices.Sort(extents)
+	extents = slices.Compact(extents)
+	var errs []error
+	check := func(option, what string, known, given []string) {
+		for _, name := range given {
+			if !slices.Contains(known, name) {
+				errs = append(errs, errName{option, what, name, known})
+			}
+		}
+	}
+	check("Values", "input", inputs, sortedKeys(opt.Values))
+	check("Shapes", "input", inputs, sortedKeys(opt.Shapes))
+	check("Dims", "extent", extents, sortedKeys(opt.Dims))
+	if opt.RowDim != "" && opt.RowDim != "-" {
+		check("RowDim", "extent", extents, []string{opt.RowDim})
+	}
+	for _, name := range sortedKeys(opt.Values) {
+		if opt.Values[name] == nil {
+			errs = append(errs, fmt.Errorf("Options.Values: the value of input %q is nil", name))
+		}
+	}
+	for _, name := range sortedKeys(opt.Shapes) {
+		dims, constant := m.constantShape(opt, name)
+		if constant && !slices.Equal(opt.Shapes[name], dims) {
+			errs = append(errs, fmt.Errorf("Options.Shapes: input %q is a constant of shape %v, not %v", name, dims, shape.Shape(opt.Shapes[name])))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// constantShape returns the shape of an input that is a constant of the program.
+func (m *Model) constantShape(opt *Options, name string) (dims shape.Shape, constant bool) {
+	if t := opt.Values[name]; t != nil {
+		return t.Shape(), true
+	}
+	if t := m.body.initial[name]; t != nil {
+		typ, err := tensorType(t)
+		return typ.Shape, err == nil
+	}
+	return nil, false
+}
+
+// An errName is the error about a name in an option that the model does not
+// have, among those that it has.
+type errName struct {
+	option, what, name string
+	known              []string
+}
+
+func (e errName) Error() string {
+	return fmt.Sprintf("Options.%s %q: the model has no %s of that name, but %s", e.option, e.name, e.what, cmp.Or(strings.Join(e.known, ", "), "none"))
+}
+
+func (errName) Unwrap() error { return ErrName }
 
 // checkPorts returns an error when the inputs and outputs of a program are
 // larger than any run may bind. They are no part of the arena, but kernels have
@@ -189,7 +278,7 @@ func (m *Model) OpenExtents(opt *Options) []string {
 func (m *Model) shaped(opt *Options, rowDim string, rows int) (map[string]graph.Value, error) {
 	var errs []error
 	values := make(map[string]graph.Value)
-	for _, in := range m.Inputs() {
+	for _, in := range infos(m.wire.Graph.Inputs) {
 		if t := opt.Values[in.Name]; t != nil {
 			v, err := t.Promise().Value()
 			if err == nil {
@@ -197,11 +286,11 @@ func (m *Model) shaped(opt *Options, rowDim string, rows int) (map[string]graph.
 			}
 			errs = append(errs, err)
 			values[in.Name] = v
-			continue
+		} else if m.body.initial[in.Name] == nil {
+			v, err := in.leaf(opt, rowDim, rows)
+			errs = append(errs, err)
+			values[in.Name] = v
 		}
-		v, err := in.leaf(opt, rowDim, rows)
-		errs = append(errs, err)
-		values[in.Name] = v
 	}
 	return values, errors.Join(errs...)
 }

@@ -92,11 +92,7 @@ func (c *benchCmd) prepare(e *env, m *onnx.Model) (benchInput, error) {
 	if len(inputs) == 0 && len(m.Inputs()) > 0 {
 		return benchInput{}, fmt.Errorf("%s has no input_0.pb", c.Data)
 	}
-	opt := &onnx.Options{RowDim: "-", Shapes: make(map[string][]int)}
-	for name, t := range inputs {
-		opt.Shapes[name] = t.Shape()
-	}
-	return benchInput{opt, inputs}, nil
+	return benchInput{conformance.Fixed(inputs), inputs}, nil
 }
 
 // measure runs an instance until the time is up, at least ten times.

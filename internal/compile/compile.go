@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/dtype"
@@ -31,6 +32,9 @@ type Options struct {
 	// Rebuild builds the graph for another number of rows. It may be nil:
 	// then views follow the shapes of their inputs.
 	Rebuild Rebuild
+	// Inputs are inputs of the program even where no output depends on them.
+	// The others are those that the outputs depend on.
+	Inputs []graph.Value
 }
 
 // ErrBudget is wrapped by the error about an arena larger than the budget.
@@ -61,6 +65,15 @@ type Port struct {
 	Type  graph.Type // at the most rows
 	Elems Poly
 	Dims  []Poly
+}
+
+// DimsAt returns the extents for a number of rows.
+func (p *Port) DimsAt(rows int) []int {
+	dims := make([]int, len(p.Dims))
+	for i, d := range p.Dims {
+		dims[i] = d.At(rows)
+	}
+	return dims
 }
 
 // A Step is one kernel to run.
@@ -141,7 +154,7 @@ func Compile(ctx context.Context, outputs []Output, eval Evaluator, opt Options)
 		}
 		values[i] = o.Value
 	}
-	most, err := maxRows(values)
+	most, err := maxRows(slices.Concat(values, opt.Inputs))
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +162,7 @@ func Compile(ctx context.Context, outputs []Output, eval Evaluator, opt Options)
 	if err != nil {
 		return nil, err
 	}
-	samples, at, err := resize(values, roots, most, opt.Rebuild)
+	samples, at, err := resize(values, slices.Concat(roots, opt.Inputs), most, opt.Rebuild)
 	if err != nil {
 		return nil, err
 	}
