@@ -69,7 +69,7 @@ func ExampleTensor_String() {
 func ExampleCompile() {
 	ctx := context.Background()
 	weights, _ := berth.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 3, 2)
-	x := berth.Input("x", berth.Float32, berth.Dim("n", 64), 3) // 1 to 64 rows
+	x := berth.Input("x", berth.Float32, berth.Dim("n", 1, 64), 3) // 1 to 64 rows
 	y := x.MatMul(weights.Promise()).Relu()
 	program, err := berth.Compile(ctx, berth.Outputs{"y": y}, nil)
 	if err != nil {

@@ -40,7 +40,7 @@ func (o operand) input() *berth.Promise {
 	for i, d := range o.dims {
 		extents[i] = d
 		if d == n {
-			extents[i] = berth.Dim("n", most)
+			extents[i] = berth.Dim("n", 1, most)
 		}
 	}
 	return berth.Input(o.name, o.typ, extents...)
@@ -183,7 +183,7 @@ func (c programCase) check(t *testing.T, p *berth.Program) {
 			}
 			run()
 			for name, w := range want {
-				dims, err := p.OutputDims(name, rows)
+				dims, err := p.OutputDims(name, berth.Extents{"n": rows})
 				if err != nil || !slices.Equal(dims, w.Shape()) {
 					t.Errorf("%s, %d rows: %s has dims %v (%v), want %v", c.name, rows, name, dims, err, w.Shape())
 					continue
@@ -211,8 +211,8 @@ func TestProgramOps(t *testing.T) {
 	for _, c := range programCases {
 		t.Run(c.name, func(t *testing.T) {
 			p := c.program(t, nil)
-			if p.MaxRows() != most {
-				t.Fatalf("the program runs up to %d rows", p.MaxRows())
+			if dims := p.Dims(); len(dims) != 1 || dims[0] != berth.Dim("n", 1, most) {
+				t.Fatalf("the program has the dimensions %v", dims)
 			}
 			for _, s := range p.Plan().Steps {
 				seen[s.Node.Op().Name()] = true

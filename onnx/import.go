@@ -1,9 +1,11 @@
 package onnx
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
@@ -198,12 +200,15 @@ func (m *Model) bind(inputs map[string]*berth.Tensor) (map[string]graph.Value, e
 	}
 	for _, name := range sortedKeys(inputs) {
 		t := inputs[name]
-		if t == nil {
-			continue
-		}
 		in, ok := declared[name]
 		if !ok {
-			errs = append(errs, fmt.Errorf("the model has no input %q", name))
+			errs = append(errs, fmt.Errorf("the model has no input %q, but %s", name, cmp.Or(strings.Join(sortedKeys(declared), ", "), "none")))
+			continue
+		}
+		if t == nil {
+			if m.body.initial[name] != nil {
+				errs = append(errs, fmt.Errorf("input %v is given a nil tensor", in))
+			}
 			continue
 		}
 		if err := in.accepts(t.DType(), t.Shape()); err != nil {

@@ -187,6 +187,19 @@ func (m *Model) Name() string { return m.name }
 // value of their own.
 func (m *Model) Inputs() []ValueInfo { return infos(m.body.inputs) }
 
+// Defaults returns the inputs to which the file gives a value. They are
+// constants of a program, which [Options.Values] replaces; [Model.Run] takes
+// other values for them.
+func (m *Model) Defaults() []ValueInfo {
+	var list []ValueInfo
+	for _, in := range m.wire.Graph.Inputs {
+		if m.body.initial[in.Name] != nil {
+			list = append(list, info(in))
+		}
+	}
+	return list
+}
+
 // Outputs returns the outputs, in the order of the file.
 func (m *Model) Outputs() []ValueInfo { return infos(m.wire.Graph.Outputs) }
 

@@ -20,6 +20,7 @@ type body struct {
 	outer        *body
 	inputs       []wire.ValueInfo // without those that have an initializer
 	initializers []*wire.Tensor
+	initial      map[string]*wire.Tensor // the same, by name
 	nodes        []node
 	names        map[string]bool // what the graph itself defines
 }
@@ -60,14 +61,13 @@ func (r *resolver) failf(format string, args ...any) {
 
 // graph checks g within outer, which is nil for the graph of the model.
 func (r *resolver) graph(g *wire.Graph, outer *body) *body {
-	b := &body{graph: g, outer: outer, names: make(map[string]bool)}
+	b := &body{graph: g, outer: outer, initial: make(map[string]*wire.Tensor), names: make(map[string]bool)}
 	if g == nil {
 		r.failf("the model has no graph")
 		return b
 	}
-	initialized := make(map[string]bool)
 	for i := range g.Initializers {
-		r.initializer(b, &g.Initializers[i], initialized)
+		r.initializer(b, &g.Initializers[i])
 	}
 	for i := range g.SparseInitializers {
 		r.failf("sparse initializer %d: %w", i, ErrType)
@@ -78,12 +78,12 @@ func (r *resolver) graph(g *wire.Graph, outer *body) *body {
 			r.failf("graph %q: input %d has no name", g.Name, i)
 		case b.names[in.Name]:
 			r.failf("graph %q: two inputs are named %q", g.Name, in.Name)
-		case !initialized[in.Name]:
+		case b.initial[in.Name] == nil:
 			b.inputs = append(b.inputs, in)
 		}
 		b.names[in.Name] = true
 	}
-	for name := range initialized {
+	for name := range b.initial {
 		b.names[name] = true
 	}
 	r.nodes(b)
@@ -95,12 +95,12 @@ func (r *resolver) graph(g *wire.Graph, outer *body) *body {
 	return b
 }
 
-func (r *resolver) initializer(b *body, t *wire.Tensor, seen map[string]bool) {
-	if t.Name == "" || seen[t.Name] {
+func (r *resolver) initializer(b *body, t *wire.Tensor) {
+	if t.Name == "" || b.initial[t.Name] != nil {
 		r.failf("graph %q: an initializer has no name or the name of another: %q", b.graph.Name, t.Name)
 		return
 	}
-	seen[t.Name] = true
+	b.initial[t.Name] = t
 	r.weight(t)
 	b.initializers = append(b.initializers, t)
 }

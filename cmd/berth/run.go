@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/internal/conformance"
 	"github.com/berth-go/berth/internal/digits"
 	"github.com/berth-go/berth/onnx"
 )
@@ -198,13 +199,12 @@ func (c *runCmd) store(i int, name string, t *berth.Tensor) (file string, err er
 // compute runs m as a program. Where shapes depend on data it runs m step by
 // step instead, says so, and returns no program.
 func (c *runCmd) compute(e *env, m *onnx.Model, inputs map[string]*berth.Tensor) (map[string]*berth.Tensor, *berth.Program, error) {
-	opt := &onnx.Options{RowDim: "-", Shapes: make(map[string][]int)}
-	for name, t := range inputs {
-		opt.Shapes[name] = t.Shape()
-	}
+	given, constants := splitInputs(m, inputs)
+	opt := conformance.Fixed(given)
+	opt.Values = constants
 	if c.Rows > 0 {
 		opt.RowDim, opt.Rows, opt.Shapes = m.RowDim(), c.Rows, nil
-		opt.Dims = m.Extents(inputs)
+		opt.Dims = m.Extents(given)
 		delete(opt.Dims, opt.RowDim)
 	}
 	prog, err := m.Compile(e.ctx, opt)
@@ -216,7 +216,7 @@ func (c *runCmd) compute(e *env, m *onnx.Model, inputs map[string]*berth.Tensor)
 	if err != nil {
 		return nil, nil, err
 	}
-	outputs, err := prog.RunOnce(e.ctx, inputs, c.Threads)
+	outputs, err := prog.RunOnce(e.ctx, given, c.Threads)
 	return outputs, prog, err
 }
 

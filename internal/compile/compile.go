@@ -65,6 +65,15 @@ func (p *Program) Fixed(o *Operand) bool {
 	return uses == 0
 }
 
+// DimsAt returns the extents of a port at a point.
+func (p *Program) DimsAt(port *Port, at extent.Point) []int {
+	dims := make([]int, len(port.Dims))
+	for i, d := range port.Dims {
+		dims[i] = p.Space.At(d, at)
+	}
+	return dims
+}
+
 // A Port is an input or output that the caller binds.
 type Port struct {
 	Name  string
@@ -167,30 +176,31 @@ func (o *Operand) DType() dtype.Type { return o.Type.DType }
 // An Evaluator computes values that depend on constants alone.
 type Evaluator func(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error)
 
-// Compile makes a program of what build returns, one value for each name, for
-// any extents of dims within their bounds. It has eval compute the constants.
+// Compile makes a program of the outputs that build returns, one for each name,
+// for any extents of dims within their bounds. It has eval compute the constants.
 func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build, eval Evaluator, opt Options) (*Program, error) {
-	if err := checkDims(dims); err != nil {
+	if err := CheckDims(dims...); err != nil {
 		return nil, err
 	}
-	checked := func(p extent.Point) ([]graph.Value, error) {
-		values, err := build(p)
-		if err == nil && len(values) != len(names) {
-			err = fmt.Errorf("%d values for %d outputs", len(values), len(names))
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("two outputs are named %q", name)
 		}
-		for i, v := range values {
-			if err == nil && v.IsZero() {
-				err = fmt.Errorf("output %q is the zero Value", names[i])
-			}
-		}
-		return values, err
 	}
 	eval = onlyOnce(eval)
-	z, err := learn(dims, checked, func(roots []graph.Value, keep func(*graph.Node) bool) ([]graph.Value, error) {
+	z, err := learn(dims, build, func(roots []graph.Value, keep func(*graph.Node) bool) ([]graph.Value, error) {
+		for i, v := range roots {
+			if v.IsZero() {
+				return nil, fmt.Errorf("output %q is the zero Value", names[i])
+			}
+		}
 		return prepare(ctx, roots, eval, keep)
 	})
 	if err != nil {
 		return nil, err
+	}
+	if len(z.roots) != len(names) {
+		return nil, fmt.Errorf("%d values for %d outputs", len(z.roots), len(names))
 	}
 	layOut := func(order []*graph.Node) (*lowerer, error) {
 		p, err := plan.InOrder(order, z.roots...)
@@ -229,9 +239,9 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 	return l.prog, nil
 }
 
-// checkDims returns an error unless dims have names, each one of its own, and
-// bounds.
-func checkDims(dims []extent.Dim) error {
+// CheckDims returns an error unless dimensions have names, each one of its own,
+// and bounds.
+func CheckDims(dims ...extent.Dim) error {
 	const most = 16
 	if len(dims) > most {
 		return fmt.Errorf("%d dimensions, a program has %d at most", len(dims), most)
@@ -239,7 +249,7 @@ func checkDims(dims []extent.Dim) error {
 	for i, d := range dims {
 		switch {
 		case d.Name == "":
-			return fmt.Errorf("dimension %d has no name", i)
+			return fmt.Errorf("a dimension of %d to %d has no name", d.Min, d.Max)
 		case slices.ContainsFunc(dims[:i], func(e extent.Dim) bool { return e.Name == d.Name }):
 			return fmt.Errorf("two dimensions are named %q", d.Name)
 		case d.Min < 0 || d.Max < d.Min || d.Max < 1:

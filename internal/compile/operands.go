@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/graph"
@@ -145,20 +146,27 @@ func (l *lowerer) port(e circuit.EdgeID) (Space, int) {
 	panic("compile: no port for input " + key)
 }
 
-// ports lists the inputs, in the order in which the plan meets them, and the
-// outputs.
+// ports lists the inputs, those that the build stated first and the others in the
+// order in which the plan meets them, and the outputs.
 func (l *lowerer) ports() error {
-	seen := make(map[string]*graph.Node)
+	inputs := slices.Clone(l.p.inputs)
 	for _, v := range l.p.list {
-		in, ok := v.Node().Op().(graph.Input)
-		if !ok {
+		if _, ok := v.Node().Op().(graph.Input); ok {
+			inputs = append(inputs, v.Value)
+		}
+	}
+	seen := make(map[string]*graph.Node)
+	for _, v := range inputs {
+		key := v.Node().Op().(graph.Input).Key
+		switch seen[key] {
+		case v.Node():
 			continue
+		case nil:
+		default:
+			return fmt.Errorf("two inputs are named %q", key)
 		}
-		if other := seen[in.Key]; other != nil && other != v.Node() {
-			return fmt.Errorf("two inputs are named %q", in.Key)
-		}
-		seen[in.Key] = v.Node()
-		port, err := l.newPort(in.Key, v.Value)
+		seen[key] = v.Node()
+		port, err := l.newPort(key, v)
 		if err != nil {
 			return err
 		}

@@ -45,9 +45,9 @@ func (f family) compile(opt compile.Options) (*compile.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	build := func(p extent.Point) ([]graph.Value, error) {
+	build := func(p extent.Point) (outputs, inputs []graph.Value, err error) {
 		g, err := f.at(p)
-		return g.Roots, err
+		return g.Roots, nil, err
 	}
 	return compile.Compile(context.Background(), names(g.Roots), f.dims, build, exec.Evaluate, opt)
 }

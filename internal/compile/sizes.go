@@ -11,9 +11,10 @@ import (
 	"github.com/berth-go/berth/internal/extent"
 )
 
-// A Build makes the outputs of a graph at a choice of its dimensions: the same
-// nodes in the same order at each, with other extents.
-type Build func(p extent.Point) ([]graph.Value, error)
+// A Build makes a graph at a choice of its dimensions: the same nodes in the same
+// order at each, with other extents. Inputs are those that the program has even
+// where no output depends on them; they may leave out the others.
+type Build func(p extent.Point) (outputs, inputs []graph.Value, err error)
 
 // sizes is one graph at several points: built and rewritten at those where its
 // extents are learned, and made from what was learned at those where that is
@@ -23,6 +24,7 @@ type sizes struct {
 	points  []extent.Point
 	largest int           // the point of the largest extents
 	roots   []graph.Value // there
+	inputs  []graph.Value // there, of the program beside those that roots need
 
 	// at holds the nodes of the graph at each point in one order, that in which
 	// graph.Sort meets them. number is the place in it of those at the largest
@@ -91,15 +93,22 @@ func learn(dims []extent.Dim, build Build, rewrite rewriter) (*sizes, error) {
 }
 
 func learnAt(dims []extent.Dim, learning []extent.Point, build Build, rewrite rewriter) (*sizes, error) {
-	z := &sizes{points: slices.Clone(learning), number: make(map[*graph.Node]int)}
-	builds := make([][]graph.Value, len(learning))
-	for i, p := range learning {
-		var err error
-		if builds[i], err = build(p); err != nil {
+	z := &sizes{number: make(map[*graph.Node]int)}
+	var builds [][]graph.Value // outputs, then inputs
+	outputs := 0
+	for _, p := range learning {
+		out, in, err := build(p)
+		if err != nil {
+			if !extent.Within(dims, p) {
+				continue // it was worth a try
+			}
 			return nil, at(dims, p, err)
 		}
+		outputs = len(out)
+		builds = append(builds, slices.Concat(out, in))
+		z.points = append(z.points, p)
 	}
-	if len(builds) > 1 {
+	if len(learning) > 1 {
 		z.points = append(z.points, extent.Checking(dims)...)
 		z.largest = len(builds)
 	}
@@ -110,9 +119,11 @@ func learnAt(dims []extent.Dim, learning []extent.Point, build Build, rewrite re
 	}
 	varies := varying(before)
 	for i, roots := range builds {
-		if builds[i], err = rewrite(roots, func(n *graph.Node) bool { return varies[n] }); err != nil {
-			return nil, at(dims, learning[i], err)
+		out, err := rewrite(roots[:outputs], func(n *graph.Node) bool { return varies[n] })
+		if err != nil {
+			return nil, at(dims, z.points[i], err)
 		}
+		builds[i] = append(out, roots[outputs:]...)
 	}
 	if z.at, err = z.align(builds); err != nil {
 		return nil, err
@@ -137,6 +148,7 @@ func learnAt(dims []extent.Dim, learning []extent.Point, build Build, rewrite re
 	for _, r := range builds[0] {
 		z.roots = append(z.roots, z.at[z.largest][first[r.Node()]].Output(r.Index()))
 	}
+	z.roots, z.inputs = z.roots[:outputs], z.roots[outputs:]
 	return z, nil
 }
 

@@ -246,24 +246,52 @@ func (inst *Instance) connect(from []compile.Operand, to []*kernel.Operand) {
 	}
 }
 
+// checkPorts returns an error when a buffer is too small for the extents of a
+// run, lies at an odd address, or overlaps one that the run writes.
 func (inst *Instance) checkPorts() error {
-	check := func(what string, ports []compile.Port, bound [][]byte) error {
-		for i := range ports {
-			p := &ports[i]
-			size := p.Type.DType.Size()
-			if need := inst.values[p.Elems] * size; len(bound[i]) < need {
-				return fmt.Errorf("%s %q: %d bytes are bound, a run%s takes %d", what, p.Name, len(bound[i]), inst.with(), need)
-			}
-			if !kernel.Aligned(bound[i], size) {
-				return fmt.Errorf("%s %q: the buffer is not aligned to %d bytes", what, p.Name, size)
-			}
+	for i := range inst.prog.Inputs {
+		if err := inst.checkPort("input", &inst.prog.Inputs[i], inst.in[i]); err != nil {
+			return err
 		}
-		return nil
 	}
-	if err := check("input", inst.prog.Inputs, inst.in); err != nil {
-		return err
+	for i := range inst.prog.Outputs {
+		if err := inst.checkPort("output", &inst.prog.Outputs[i], inst.out[i]); err != nil {
+			return err
+		}
+		if err := inst.checkApart(i); err != nil {
+			return err
+		}
 	}
-	return check("output", inst.prog.Outputs, inst.out)
+	return nil
+}
+
+func (inst *Instance) checkPort(what string, p *compile.Port, bound []byte) error {
+	size := p.Type.DType.Size()
+	if need := inst.values[p.Elems] * size; len(bound) < need {
+		return fmt.Errorf("%s %q: %d bytes are bound, a run%s takes %d", what, p.Name, len(bound), inst.with(), need)
+	}
+	if !kernel.Aligned(bound, size) {
+		return fmt.Errorf("%s %q: the buffer is not aligned to %d bytes", what, p.Name, size)
+	}
+	return nil
+}
+
+// checkApart returns an error when the buffer of an output has a byte in common
+// with that of an input, or of an output before it. Buffers are taken whole,
+// so that the answer does not depend on the extents of the run.
+func (inst *Instance) checkApart(output int) error {
+	name := inst.prog.Outputs[output].Name
+	for i, other := range inst.in {
+		if kernel.Overlap(inst.out[output], other) {
+			return fmt.Errorf("output %q and input %q overlap in memory", name, inst.prog.Inputs[i].Name)
+		}
+	}
+	for i, other := range inst.out[:output] {
+		if kernel.Overlap(inst.out[output], other) {
+			return fmt.Errorf("output %q and output %q overlap in memory", name, inst.prog.Outputs[i].Name)
+		}
+	}
+	return nil
 }
 
 // with prints the extents of a run, for messages.

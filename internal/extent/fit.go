@@ -151,6 +151,10 @@ const coarsest = 64
 // rounded tries linear functions of a dimension, or of a sum of dimensions,
 // divided by a number and rounded down.
 func (t fitter) rounded() (Func, bool, error) {
+	const coefficients = 4
+	if len(t.rows) <= coefficients {
+		return 0, false, nil
+	}
 	for _, atom := range t.known {
 		if !t.linearInDims(atom) {
 			continue

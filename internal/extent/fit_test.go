@@ -204,12 +204,12 @@ func TestPoints(t *testing.T) {
 			seen := make(map[int]bool)
 			for _, p := range learning {
 				seen[p[i]] = true
-				few := d.Max-max(d.Min, 2) < 2
+				few := d.Max-max(d.Min, 2) < 4
 				if !d.Fixed() && (p[i] < 2 || p[i] < d.Min || p[i] > d.Max && !few) {
 					t.Fatalf("%v: learned at %v", dims, p)
 				}
 			}
-			if want := 3; !d.Fixed() && len(seen) < want {
+			if want := 5; !d.Fixed() && len(seen) < want {
 				t.Fatalf("%v: dimension %d is learned at %d extents: %v", dims, i, len(seen), learning)
 			}
 		}

@@ -5,7 +5,7 @@ import "slices"
 // Learning returns the points at which a graph is built to learn how its extents
 // follow the dimensions. They avoid extents of 0 and 1, for which a graph may be
 // built in another way, and lie within the bounds, unless these leave fewer than
-// three extents to choose from: then some lie above.
+// five extents to choose from: then some lie above.
 //
 // Dimensions that are fixed have their one extent everywhere. Without others
 // there is one point.
@@ -24,16 +24,24 @@ func Learning(dims []Dim) []Point {
 	return points(pools, 6+5*varying)
 }
 
+// Within reports whether a point lies within the bounds of dims.
+func Within(dims []Dim, p Point) bool {
+	for i, d := range dims {
+		if p[i] < d.Min || p[i] > d.Max {
+			return false
+		}
+	}
+	return true
+}
+
 // pool returns extents of a dimension to learn at. Where there is a choice, every
 // other one is a prime, which is least likely to be the extent of something else
 // too, and the others are even, since what is rounded tells by both.
 func pool(d Dim) []int {
-	const most, fewest = 11, 3
+	const most, fewest = 11, 5
 	lo := max(d.Min, 2)
 	n := d.Max - lo + 1
-	if n < fewest {
-		n = fewest + 1
-	}
+	n = max(n, fewest)
 	var out []int
 	if n <= 2*most {
 		for v := lo + n - 1; v >= lo && len(out) < most; v-- {

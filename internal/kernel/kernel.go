@@ -79,3 +79,9 @@ func Alloc(n int) []byte {
 func Aligned(b []byte, width int) bool {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))%uintptr(width) == 0
 }
+
+// Overlap reports whether a and b have a byte of memory in common.
+func Overlap(a, b []byte) bool {
+	startA, startB := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return len(a) > 0 && len(b) > 0 && startA < startB+uintptr(len(b)) && startB < startA+uintptr(len(a))
+}
