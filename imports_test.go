@@ -14,8 +14,9 @@ import (
 const layers = `
 dtype
 shape
-internal/kernel
-graph
+internal/extent not dtype shape
+internal/kernel not internal/extent
+graph           not internal/extent
 internal/op
 plan
 pack            not dtype shape internal/kernel graph internal/op plan

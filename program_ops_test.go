@@ -228,6 +228,7 @@ func TestProgramOps(t *testing.T) {
 		graph.Cache{}.Name():    "is taken out of programs",
 		op.Fill{}.Name():        "has no input and becomes a constant",
 		op.Iota{}.Name():        "has no input and becomes a constant",
+		op.List{}.Name():        "has no input and becomes a constant",
 		op.Eye{}.Name():         "has no input and becomes a constant",
 	}
 	for _, o := range op.All() {
@@ -239,15 +240,11 @@ func TestProgramOps(t *testing.T) {
 
 // apply makes promises of an op that has no method.
 func apply(o graph.Op, in ...*berth.Promise) []*berth.Promise {
-	values := make([]graph.Value, len(in))
+	types := make([]graph.Type, len(in))
 	for i, p := range in {
-		values[i] = must(p.Value())
+		types[i] = must(p.Value()).Type()
 	}
-	var out []*berth.Promise
-	for _, v := range must(op.Apply(o, values...)) {
-		out = append(out, berth.PromiseOf(v))
-	}
-	return out
+	return berth.Apply(len(must(o.Infer(types))), o, in...)
 }
 
 // fixed returns a constant that is the same at each call.

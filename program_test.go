@@ -368,7 +368,7 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%d bytes, %v", plan.Arena, err)
 	}
 	text := p.String()
-	for _, part := range []string{"input  x float32[500 1000]", "output y float32[]", "rows   1 to 500", fmt.Sprint(m.Arena), fmt.Sprint(m.LowerBound)} {
+	for _, part := range []string{"input  x float32[500 1000]", "output y float32[]", "dim    n 1 to 500", fmt.Sprint(m.Arena), fmt.Sprint(m.LowerBound)} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q lacks %q", text, part)
 		}

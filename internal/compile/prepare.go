@@ -49,12 +49,7 @@ func computed(v graph.Value) bool {
 // fold computes what depends on constants alone, and takes caches out: within
 // a program a value is computed once at most.
 func fold(ctx context.Context, roots []graph.Value, eval Evaluator, keep func(*graph.Node) bool) ([]graph.Value, error) {
-	nodes, err := graph.Sort(starts(roots), func(n *graph.Node) int {
-		if n.IsLeaf() {
-			return 0
-		}
-		return n.NumInputs()
-	}, input)
+	nodes, err := sorted(roots)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +85,8 @@ func (f *folder) value(v graph.Value) graph.Value {
 }
 
 func (f *folder) isFixed(n *graph.Node) bool {
-	if n.IsLeaf() {
-		return n.Leaf() != nil
+	if _, input := n.Op().(graph.Input); input {
+		return false
 	}
 	for i := range n.NumInputs() {
 		if in := n.Input(i); !in.IsZero() && !f.fixed[in.Node()] {
@@ -109,11 +104,11 @@ func (f *folder) compute(ctx context.Context, nodes []*graph.Node, roots []graph
 	want := func(v graph.Value) {
 		for !v.IsZero() && f.fixed[v.Node()] && !seen[v] {
 			seen[v] = true
-			if computed(v) || isPacking(v) {
-				wanted = append(wanted, v)
+			if _, leaf := v.Node().Op().(graph.Constant); leaf {
 				return
 			}
-			if v.Node().IsLeaf() {
+			if computed(v) || isPacking(v) {
+				wanted = append(wanted, v)
 				return
 			}
 			v = v.Node().Input(0) // what the view is of
@@ -149,26 +144,20 @@ func (f *folder) compute(ctx context.Context, nodes []*graph.Node, roots []graph
 func isPacking(v graph.Value) bool {
 	switch v.Node().Op().(type) {
 	case graph.Contiguous, graph.Cache:
-		return !v.Node().IsLeaf()
+		return true
 	}
 	return false
 }
 
-// rebuild copies a node around replaced inputs. Filled caches become the
-// constants they hold, unfilled ones packings.
+// rebuild copies a node around replaced inputs. A cache, filled or not, becomes a
+// contiguous copy; what depends on constants alone has been computed, and the
+// content of a filled cache taken for it.
 func (f *folder) rebuild(n *graph.Node) error {
 	if _, done := f.to[n.Output(0)]; done {
 		return nil
 	}
 	_, cache := n.Op().(graph.Cache)
-	if n.IsLeaf() {
-		if cache {
-			c, err := graph.NewConstant(n.Output(0).Type(), *n.Leaf())
-			if err != nil {
-				return err
-			}
-			f.to[n.Output(0)] = c.Output(0)
-		}
+	if !cache && n.IsLeaf() {
 		return nil
 	}
 	ins, changed := make([]graph.Value, n.NumInputs()), false

@@ -99,5 +99,5 @@ func TestRunChecks(t *testing.T) {
 	inst.Bind(compile.InPort, 0, in[1:4*12+1])
 	fails("alignment", 2, `input "x"`, "aligned to 4")
 	inst.Bind(compile.InPort, 0, nil)
-	fails("no input", 1, `input "x"`, "0 bytes", "1 rows take 12")
+	fails("no input", 1, `input "x"`, "0 bytes", "rows=1 takes 12")
 }

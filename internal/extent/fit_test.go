@@ -209,7 +209,7 @@ func TestPoints(t *testing.T) {
 					t.Fatalf("%v: learned at %v", dims, p)
 				}
 			}
-			if want := 5; !d.Fixed() && len(seen) < want {
+			if want := 4; !d.Fixed() && len(seen) < want {
 				t.Fatalf("%v: dimension %d is learned at %d extents: %v", dims, i, len(seen), learning)
 			}
 		}
