@@ -68,21 +68,36 @@ func isPrime(n int) bool {
 	return n > 1
 }
 
-// points combines pools so that no two dimensions move together.
+// points combines pools so that no two dimensions move together: each goes round
+// its pool in steps of its own.
 func points(pools [][]int, n int) []Point {
-	strides := []int{1, 2, 3, 5, 7, 11, 13}
 	out := make([]Point, 0, n)
 	for j := range n {
 		p := make(Point, len(pools))
+		varying := 0
 		for i, pool := range pools {
-			turn := j / len(pool) * i // so that pools of one length part ways
-			p[i] = pool[(j*strides[i%len(strides)]+i+turn)%len(pool)]
+			step := varying + 1
+			for gcd(step, len(pool)) != 1 {
+				step++
+			}
+			turn := j / len(pool) * varying // so that pools of one length part ways
+			p[i] = pool[(j*step+i+turn)%len(pool)]
+			if len(pool) > 1 {
+				varying++
+			}
 		}
 		if !slices.ContainsFunc(out, func(q Point) bool { return slices.Equal(p, q) }) {
 			out = append(out, p)
 		}
 	}
 	return out
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // Checking returns the points at which what was learned is checked: the largest
