@@ -159,7 +159,7 @@ func stage(nodes []ordered, roots []graph.Value) *staged {
 			step.kind = Alias
 		case graph.Contiguous:
 			if step.kind = Takeover; tag >= AsContiguous {
-				step.kind = Alias // packed already, or never strided
+				step.kind = Alias // a copy already, or never strided
 			}
 		case graph.Cache:
 			step.kind = Takeover
@@ -172,7 +172,7 @@ func stage(nodes []ordered, roots []graph.Value) *staged {
 		}
 		st.steps = append(st.steps, step)
 		// The claim comes after the node's own inputs are frozen, so that it
-		// reads what it packs and not itself.
+		// reads what it copies and not itself.
 		if owned := st.values[step.first].tag; step.kind == Takeover && tag < AsContiguousCache {
 			aliases.takeover(step.inputs[0], step.first, owned)
 		}
