@@ -80,14 +80,12 @@ func (m *aliasMap) alias(v, target valueID, tag Tag) {
 // to AsContiguousCache, because what is a cache already is not claimed again;
 // all takeovers of a plan together cost linear time.
 func (m *aliasMap) takeover(claimed, owner valueID, tag Tag) {
-	user := m.entries[claimed].firstUser
-	m.entries[claimed].firstUser = none
-	for user != none {
+	for user := m.entries[claimed].firstUser; user != none; {
 		next := m.entries[user].nextUser
 		m.alias(user, owner, tag)
 		user = next
 	}
-	m.alias(claimed, owner, tag)
+	m.alias(claimed, owner, tag) // from here on nothing resolves to claimed
 }
 
 // staged is the graph in execution order with every decision that depends on

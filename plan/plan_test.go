@@ -486,6 +486,18 @@ func TestCacheOfCache(t *testing.T) {
 	}
 }
 
+// What a cache keeps is not claimed by another one.
+func TestCacheNotClaimed(t *testing.T) {
+	x := node(t, any, f32(t, 4))
+	one := node(t, cache, x)
+	two := node(t, cache, one)
+	ofOne, ofX := node(t, never, one), node(t, never, x)
+	p := planned(t, two, ofOne, ofX)
+	reads(t, p, two, 0, one)
+	reads(t, p, ofOne, 0, one)
+	reads(t, p, ofX, 0, one)
+}
+
 // An output that nobody reads is dropped at once, the other is kept.
 func TestResultNobodyReads(t *testing.T) {
 	n, err := graph.New(divmod{}, node(t, any, f32(t, 4)), f32(t, 4))
