@@ -2,6 +2,7 @@ package plan
 
 import (
 	"container/heap"
+	"slices"
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/shape"
@@ -161,14 +162,11 @@ func (a *assigner) overwritable(i int, v graph.Value, layout shape.Layout, in []
 		if slot.End > i || slot.Bytes != t.Bytes() || !alike(operand) {
 			continue
 		}
-		taken := false
+		taken := slices.ContainsFunc(earlier, func(e Output) bool { return e.Slot == operand.Slot })
 		for j, other := range in {
-			if j != k && other.Slot == operand.Slot {
-				taken = taken || !alike(other) || !shares || !sharer.MayShare(j, k, v.Index())
+			if j != k && other.Slot == operand.Slot && !(alike(other) && shares && sharer.MayShare(j, k, v.Index())) {
+				taken = true
 			}
-		}
-		for _, e := range earlier {
-			taken = taken || e.Slot == operand.Slot
 		}
 		if !taken {
 			return k

@@ -227,6 +227,14 @@ func TestTensorPlusItsTranspose(t *testing.T) {
 	want(t, planned(t, node(t, any, y, x)), "allocate", "reference-slot", "allocate")
 }
 
+// One operand that may share does not make up for one that may not.
+func TestTensorTransposedBetween(t *testing.T) {
+	x := node(t, any, f32(t, 3, 3))
+	y := node(t, swapped, x)
+	want(t, planned(t, node(t, any, x, y, x)), "allocate", "reference-slot", "allocate")
+	want(t, planned(t, node(t, any, x, x, y)), "allocate", "reference-slot", "allocate")
+}
+
 func TestBroadcastOperandKept(t *testing.T) {
 	small := node(t, any, f32(t, 4))
 	big := f32(t, 3, 4)
@@ -295,6 +303,19 @@ func TestFreedBufferReused(t *testing.T) {
 	want(t, p, "allocate", "allocate", "use-slot", "use-slot")
 	if len(p.Slots) != 2 {
 		t.Errorf("%d slots", len(p.Slots))
+	}
+}
+
+// A freed buffer is taken over once, the last freed first.
+func TestFreedBuffersReusedOnce(t *testing.T) {
+	x, y := node(t, never, f32(t, 4)), node(t, never, f32(t, 4))
+	wide := node(t, never, x, y, f32(t, 2, 4))
+	u, v := node(t, never, wide, f32(t, 2, 4)), node(t, never, f32(t, 4))
+	w := node(t, never, v)
+	p := planned(t, node(t, never, u, w, v))
+	want(t, p, "allocate", "allocate", "allocate", "allocate", "use-slot", "use-slot", "use-slot")
+	if v, w := p.Steps[4].Outputs[0].Slot, p.Steps[5].Outputs[0].Slot; v != 1 || w != 0 {
+		t.Errorf("slots %d and %d are used again\n%v", v, w, p)
 	}
 }
 
@@ -446,11 +467,14 @@ func TestClaimChangesLayoutOfViews(t *testing.T) {
 	want(t, p, "allocate", "reference-slot", "allocate", "reference-slot", "use-slot")
 }
 
-// A cache keeps a whole buffer without a copy, and copies a part of one.
+// A cache keeps a whole buffer or a constant without a copy. It copies a part of
+// a buffer, and an input, which is the caller's.
 func TestCacheReferences(t *testing.T) {
 	x := node(t, any, f32(t, 4))
 	p := planned(t, node(t, never, node(t, cache, x)))
 	want(t, p, "allocate", "reference-slot", "allocate")
+	want(t, planned(t, node(t, never, node(t, cache, f32(t, 4)))), "reference-eternal", "allocate")
+	want(t, planned(t, cachedInput(t)...), "allocate")
 	head := node(t, op.SliceView{Axis: 0, Start: 0, N: 2, Step: 1}, node(t, any, f32(t, 4)))
 	p = planned(t, node(t, never, node(t, cache, head)))
 	want(t, p, "allocate", "reference-slot", "allocate", "allocate")
