@@ -47,7 +47,7 @@ func TestFlatDenseBlock(t *testing.T) {
 		}
 		g.Inputs["x"] = graph.Leaf{Layout: shape.Dense(typ.Shape), Data: data}
 		p := run(t, fmt.Sprint(rows, " rows"), g, compile.Options{}, 2, []int{rows, 1},
-			func(r int) (map[string]graph.Leaf, [][]byte) { return atRows(t, g, r) })
+			func(r int) (map[string]graph.Leaf, [][]byte, error) { return atRows(t, g, r) })
 		for _, s := range p.Steps {
 			if s.Moves {
 				t.Errorf("%d rows: step %d, %s, moves %v", rows, s.Index, s.Op.Name(), s.Out[0].Type)
@@ -74,7 +74,7 @@ func TestSliceOfRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, "slice", graphtest.Graph{Roots: roots}, compile.Options{Rebuild: rebuild}, 1, []int{6, 1, 2},
-		func(rows int) (map[string]graph.Leaf, [][]byte) {
+		func(rows int) (map[string]graph.Leaf, [][]byte, error) {
 			data := kernel.Alloc(rows * 8)
 			for i, n := 0, kernel.Cast[int32](data); i < len(n); i++ {
 				n[i] = int32(i)
@@ -83,7 +83,7 @@ func TestSliceOfRows(t *testing.T) {
 			for i, n := 0, kernel.Cast[int32](want); i < len(n); i++ {
 				n[i] = -int32(i + 2)
 			}
-			return map[string]graph.Leaf{"x": {Layout: shape.Dense(shape.Shape{rows, 2}), Data: data}}, [][]byte{want}
+			return map[string]graph.Leaf{"x": {Layout: shape.Dense(shape.Shape{rows, 2}), Data: data}}, [][]byte{want}, nil
 		})
 }
 

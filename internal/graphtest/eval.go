@@ -1,7 +1,7 @@
 package graphtest
 
 import (
-	"testing"
+	"fmt"
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
@@ -9,30 +9,34 @@ import (
 	"github.com/berth-go/berth/shape"
 )
 
-// Eval returns the elements of v, which depends on no input, in row-major order.
-func Eval(t testing.TB, v graph.Value) []byte { return EvalAll(t, Graph{Roots: []graph.Value{v}})[0] }
-
-// EvalAll returns the elements of the roots of g in row-major order.
-func EvalAll(t testing.TB, g Graph) [][]byte {
-	e := &naive{t: t, inputs: g.Inputs, done: make(map[graph.Value][]byte)}
+// Eval returns the elements of the roots of g in row-major order, or the error
+// of the node that cannot compute, such as an index out of range.
+func Eval(g Graph) ([][]byte, error) {
+	e := newNaive(g.Inputs)
 	out := make([][]byte, len(g.Roots))
 	for i, r := range g.Roots {
-		out[i] = e.eval(r)
+		var err error
+		if out[i], err = e.eval(r); err != nil {
+			return nil, err
+		}
 	}
-	return out
+	return out, nil
 }
 
 // naive evaluates a graph the obvious way: every node into fresh dense
 // memory, views by copying element after element, nothing ever reused.
 type naive struct {
-	t      testing.TB
 	inputs map[string]graph.Leaf
 	done   map[graph.Value][]byte
 }
 
-func (e *naive) eval(v graph.Value) []byte {
+func newNaive(inputs map[string]graph.Leaf) *naive {
+	return &naive{inputs: inputs, done: make(map[graph.Value][]byte)}
+}
+
+func (e *naive) eval(v graph.Value) ([]byte, error) {
 	if data, ok := e.done[v]; ok {
-		return data
+		return data, nil
 	}
 	n := v.Node()
 	leaf := n.Leaf()
@@ -42,7 +46,7 @@ func (e *naive) eval(v graph.Value) []byte {
 	}
 	if leaf != nil {
 		e.done[v] = Flatten(v.Type(), leaf.Layout, leaf.Data)
-		return e.done[v]
+		return e.done[v], nil
 	}
 	ins := make([]*kernel.Operand, n.NumInputs())
 	inTypes := make([]graph.Type, n.NumInputs())
@@ -50,41 +54,46 @@ func (e *naive) eval(v graph.Value) []byte {
 		if n.Input(i).IsZero() {
 			continue
 		}
-		data := e.eval(n.Input(i))
+		data, err := e.eval(n.Input(i))
+		if err != nil {
+			return nil, err
+		}
 		inTypes[i] = n.Input(i).Type()
 		ins[i] = dense(inTypes[i], data)
 	}
 	switch o := n.Op().(type) {
 	case graph.Identity, graph.Contiguous, graph.Cache:
 		e.done[v] = ins[0].Data
-		return ins[0].Data
+		return e.done[v], nil
 	case graph.Viewer:
 		layout, ok := o.View(shape.Dense(inTypes[0].Shape))
 		if !ok {
-			e.t.Fatalf("%v has no view of dense storage", n)
+			return nil, fmt.Errorf("%v has no view of dense storage", n)
 		}
 		e.done[v] = Flatten(v.Type(), layout, ins[0].Data)
-		return e.done[v]
+		return e.done[v], nil
 	}
 	outs := make([]*kernel.Operand, n.NumOutputs())
 	outTypes := make([]graph.Type, n.NumOutputs())
 	for i := range outs {
 		outTypes[i] = n.Output(i).Type()
 		outs[i] = dense(outTypes[i], kernel.Alloc(outTypes[i].Bytes()))
-		e.done[n.Output(i)] = outs[i].Data
 	}
 	k, err := op.KernelOf(n.Op(), inTypes, outTypes)
 	if err != nil {
-		e.t.Fatal(err)
+		return nil, err
 	}
 	k.Bind(ins, outs)
 	scratch := kernel.Alloc(k.Scratch())
 	for task := range k.Tasks() {
 		if err := k.Run(task, scratch); err != nil {
-			e.t.Fatalf("%v: %v", n, err)
+			return nil, fmt.Errorf("%v: %w", n, err)
 		}
 	}
-	return e.done[v]
+	for i := range outs {
+		e.done[n.Output(i)] = outs[i].Data
+	}
+	return e.done[v], nil
 }
 
 func dense(t graph.Type, data []byte) *kernel.Operand {

@@ -4,7 +4,7 @@
 // [Random] draws from every op that there is: draw.go and draw_math.go hold a
 // function for each, and a test fails for an op that has none. The operands of
 // an op are, more often than chance would have it, the same value twice, views
-// of one value, empty or of one row, as operand.go picks them. [EvalAll]
+// of one value, empty or of one row, as operand.go picks them. [Eval]
 // evaluates a graph node by node, each alone in fresh dense memory.
 //
 // Tests run over the seeds of [Seeds]. To run more of them, say how many in the
@@ -32,6 +32,8 @@ type Options struct {
 	// Rows is, if not 0, the extent of the first axis of most leaves that have
 	// one; in inputs that axis is the rows.
 	Rows int
+	// Keep, if not nil, says whether a value is one that the graph may have.
+	Keep func(v graph.Value) bool
 	// Joins adds concatenations of concatenations, on other axes too, and of
 	// parts that are empty.
 	Joins bool
@@ -79,14 +81,14 @@ func Seeds(t testing.TB, count uint64) iter.Seq[uint64] {
 
 // Random returns the random graph of the given seed.
 func Random(t testing.TB, seed uint64, opt Options) Graph {
-	b := &builder{t: t, rng: rand.New(rand.NewPCG(seed, 1)), opt: opt, inputs: make(map[string]graph.Leaf)}
+	b := &builder{t: t, rng: rand.New(rand.NewPCG(seed, 1)), opt: opt, naive: newNaive(make(map[string]graph.Leaf))}
 	for range 2 + b.rng.IntN(3) {
 		b.keep(b.leaf(b.leafType()))
 	}
 	for range 4 + b.rng.IntN(24) {
 		b.grow()
 	}
-	g := Graph{Roots: []graph.Value{b.values[len(b.values)-1]}, Inputs: b.inputs}
+	g := Graph{Roots: []graph.Value{b.values[len(b.values)-1]}, Inputs: b.naive.inputs}
 	for range b.rng.IntN(4) {
 		g.Roots = append(g.Roots, b.pick())
 	}
@@ -99,16 +101,20 @@ type builder struct {
 	rng    *rand.Rand
 	opt    Options
 	values []graph.Value
-	inputs map[string]graph.Leaf
+	naive  *naive
 }
 
 // most is the number of elements above which nothing is made of a value.
 const most = 2048
 
-// keep makes values ready to be picked.
+// keep makes values ready to be picked, but for those that cannot be computed of
+// the data that there is, as when an integer is divided by zero.
 func (b *builder) keep(values ...graph.Value) {
 	for _, v := range values {
-		if v.Type().Shape.Elems() <= most {
+		if v.Type().Shape.Elems() > most || b.opt.Keep != nil && !b.opt.Keep(v) {
+			continue
+		}
+		if _, err := b.naive.eval(v); err == nil {
 			b.values = append(b.values, v)
 		}
 	}

@@ -82,8 +82,8 @@ func (b *builder) numbers(t graph.Type, low, high int) graph.Value {
 
 // key enters the data of an input and returns its name.
 func (b *builder) key(leaf graph.Leaf) string {
-	key := fmt.Sprint("in", len(b.inputs))
-	b.inputs[key] = leaf
+	key := fmt.Sprint("in", len(b.naive.inputs))
+	b.naive.inputs[key] = leaf
 	return key
 }
 
