@@ -20,7 +20,7 @@ import (
 func TestRandomGraphs(t *testing.T) {
 	kinds := make(map[string]int)
 	graphs := 0
-	for seed := range graphtest.Seeds(t, 3000) {
+	for seed := range graphtest.Seeds(t, 2000) {
 		graphs++
 		roots := graphtest.Random(t, seed, graphtest.Options{Joins: true}).Roots
 		want := must(graphtest.Eval(graphtest.Graph{Roots: roots}))
@@ -51,18 +51,29 @@ func TestRandomGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d %s: %v\n%v", seed, pass.name, err, p)
 			}
-			for i, r := range results {
-				if got := graphtest.Flatten(r.Type, r.Layout, r.Data); !bytes.Equal(got, want[i]) {
-					t.Errorf("seed %d %s, result %d of type %v:\ngot  %v\nwant %v\n%v\n%s", seed, pass.name, i, r.Type, got, want[i], p, graph.Format(pass.roots, op.Format))
-					break
-				}
-			}
+			compare(t, fmt.Sprint("seed ", seed, " ", pass.name), results, want, p)
 		}
+		again := graphtest.Random(t, seed, graphtest.Options{Joins: true}).Roots
+		results, err := exec.Compute(context.Background(), again, exec.Options{Workers: 1 + int(seed%3), Poison: true})
+		if err != nil {
+			t.Fatalf("seed %d at once: %v", seed, err)
+		}
+		compare(t, fmt.Sprint("seed ", seed, " at once"), results, want, nil)
 	}
 	t.Logf("storage of %d graphs: %v", graphs, kinds)
 	for _, k := range []plan.Kind{plan.InPlace, plan.ReferenceSlot, plan.ReferenceEternal, plan.UseSlot, plan.Allocate} {
 		if kinds[fmt.Sprint(k)] == 0 && graphs > 100 {
 			t.Errorf("no output was ever %v", k)
+		}
+	}
+}
+
+// compare wants the elements of results.
+func compare(t *testing.T, name string, results []exec.Result, want [][]byte, p *plan.Plan) {
+	t.Helper()
+	for i, r := range results {
+		if got := graphtest.Flatten(r.Type, r.Layout, r.Data); !bytes.Equal(got, want[i]) {
+			t.Fatalf("%s, result %d of type %v:\ngot  %v\nwant %v\n%v", name, i, r.Type, got, want[i], p)
 		}
 	}
 }

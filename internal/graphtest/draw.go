@@ -198,7 +198,9 @@ func (b *builder) program(x graph.Value) ([]graph.Value, error) {
 	return []graph.Value{b.tame(n.Output(0))}, nil
 }
 
-// concat joins views of x, parts of it, and other values.
+// concat joins views of x, parts of it, other values, and what is computed of
+// these for the purpose, and so may be written into its place. With the option
+// Joins it may go on and join the result.
 func concat(b *builder, x graph.Value) ([]graph.Value, error) {
 	axis := b.axis(x.Type().Shape)
 	if axis < 0 || !b.opt.Joins && joined(x) {
@@ -221,9 +223,30 @@ func concat(b *builder, x graph.Value) ([]graph.Value, error) {
 		if !b.opt.Joins && (joined(part) || part.Type().Shape.Elems() == 0) {
 			continue
 		}
+		if b.oneIn(2) {
+			part = b.fresh(part)
+		}
 		parts = append(parts, part)
 	}
-	return op.Apply(op.Concat{Axis: axis}, parts...)
+	outs, err := op.Apply(op.Concat{Axis: axis}, parts...)
+	if err == nil && b.opt.Joins && b.oneIn(2) && outs[0].Type().Shape.Elems() < most/4 {
+		more, err := concat(b, outs[0])
+		return append(outs, more...), err
+	}
+	return outs, err
+}
+
+// fresh returns a value computed of x, by a node that nothing else reads.
+func (b *builder) fresh(x graph.Value) graph.Value {
+	code := op.Abs
+	if x.Type().DType == dtype.Bool {
+		code = op.Not
+	}
+	n, err := graph.New(op.Map{Program: op.Program{{Code: code, Args: [3]kernel.MapArg{kernel.InputArg(0)}}}}, x)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return n.Output(0)
 }
 
 // joined reports whether x is a concatenation, or a view or copy of one.
