@@ -180,13 +180,12 @@ func (a *assigner) overwritable(i int, v graph.Value, layout shape.Layout, in []
 // back with the end the slot has now.
 func (a *assigner) release(i int) {
 	for len(a.busy) > 0 && a.busy[0].end < i {
-		id := a.busy[0].slot
-		if end := a.slots[id].End; end >= i {
+		if end := a.slots[a.busy[0].slot].End; end >= i {
 			a.busy[0].end = end
 			heap.Fix(&a.busy, 0)
 			continue
 		}
-		heap.Pop(&a.busy)
+		id := heap.Pop(&a.busy).(slotEnd).slot
 		bytes := a.slots[id].Bytes
 		a.free[bytes] = append(a.free[bytes], id)
 	}

@@ -23,9 +23,12 @@ func TestCycleIsNamed(t *testing.T) {
 	second := node(t, noop, first.WithLabel("first").Output(0))
 	second.Node().WithLabel("second")
 	inputs[0] = second
-	_, err = plan.New(node(t, any, second))
-	if want := "plan: cycle: identity (second) reads mix (first), which reads identity (second)"; !errors.Is(err, graph.ErrCycle) || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
+	root := node(t, any, second)
+	for _, nodes := range [][]*graph.Node{nil, {first, root.Node()}} {
+		_, err = plan.InOrder(nodes, root)
+		if want := "plan: cycle: identity (second) reads mix (first), which reads identity (second)"; !errors.Is(err, graph.ErrCycle) || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
 	}
 }
 
@@ -34,7 +37,7 @@ func TestCycleIsNamed(t *testing.T) {
 func TestInOrder(t *testing.T) {
 	leaf := f32(t, 4)
 	a, b := node(t, any, leaf), node(t, never, leaf)
-	root := node(t, any, a, b)
+	root := node(t, optional{}, a, graph.Value{}, b)
 	nodes := func(values ...graph.Value) (list []*graph.Node) {
 		for _, v := range values {
 			list = append(list, v.Node())
@@ -55,7 +58,7 @@ func TestInOrder(t *testing.T) {
 		nodes []*graph.Node
 		want  string
 	}{
-		{nodes(a, root, b), "mix comes before its input mix"},
+		{nodes(a, root, b), "optional comes before its input mix"},
 		{nodes(a, b), "lists 2 of 3 nodes"},
 		{nodes(a, b, a, root), "mix is listed twice or not needed"},
 		{nodes(a, b, root, node(t, never, root)), "mix is listed twice or not needed"},
@@ -70,10 +73,14 @@ func TestInOrder(t *testing.T) {
 // Peaks count a slot from the step that makes it to the step that drops it,
 // both included, and saturate.
 func TestPeakBytes(t *testing.T) {
+	p := planned(t, f32(t, 4))
+	if got := [2]int{p.PeakBytes(), p.TotalBytes()}; got != [2]int{} {
+		t.Errorf("peak and total of a leaf are %v bytes", got)
+	}
 	x := node(t, never, f32(t, 4))
-	y := node(t, never, node(t, op.Reshape{Shape: []int{2, 2}}, x))
-	p := planned(t, node(t, never, y))
-	if got := [2]int{p.PeakBytes(), p.TotalBytes()}; got != [2]int{32, 48} {
+	y := node(t, never, node(t, op.Reshape{Shape: []int{2, 2}}, x), f32(t, 2, 1, 1))
+	p = planned(t, node(t, never, y, f32(t, 2, 1, 1, 1)))
+	if got := [2]int{p.PeakBytes(), p.TotalBytes()}; got != [2]int{32 + 64, 16 + 32 + 64} {
 		t.Errorf("peak and total are %v bytes\n%v", got, p)
 	}
 	const each = math.MaxInt / 64 // elements

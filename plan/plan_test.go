@@ -319,6 +319,33 @@ func TestFreedBuffersReusedOnce(t *testing.T) {
 	}
 }
 
+// Buffers that are freed together are taken over from the last one made.
+func TestFreedBuffersReusedInOrder(t *testing.T) {
+	wide := make([]graph.Value, 6)
+	for i := range wide {
+		wide[i] = node(t, never, f32(t, 4))
+	}
+	joint := node(t, never, append(wide, f32(t, 2, 4))...)
+	roots := []graph.Value{node(t, never, joint, f32(t, 3, 1, 1))}
+	for range wide {
+		roots = append(roots, node(t, never, f32(t, 4)))
+	}
+	p := planned(t, roots...)
+	for k, r := range p.Results[1:] {
+		if want := len(wide) - 1 - k; r.Slot != want {
+			t.Errorf("result %d is in slot %d, want %d\n%v", k+1, r.Slot, want, p)
+		}
+	}
+}
+
+// A buffer that a view keeps busy does not hide one that is free.
+func TestFreedBufferBesideView(t *testing.T) {
+	x := node(t, never, f32(t, 4))
+	view := node(t, op.Reshape{Shape: []int{4}}, x)
+	y := node(t, never, node(t, never, f32(t, 4)))
+	want(t, planned(t, node(t, never, view, y)), "allocate", "reference-slot", "allocate", "allocate", "use-slot")
+}
+
 // The worked example of the seed, with the readers in both orders.
 func TestTransposedContiguousShifted(t *testing.T) {
 	build := func() (transposed, copied, shifted graph.Value) {
@@ -531,6 +558,10 @@ func TestResultNobodyReads(t *testing.T) {
 	p := planned(t, node(t, never, n.Output(1)))
 	want(t, p, "allocate", "allocate", "allocate", "use-slot")
 	if got := fmt.Sprint(p.Steps[1].DeallocAfter); got != "[0]" {
+		t.Errorf("step 1 drops %s\n%v", got, p)
+	}
+	p = planned(t, n.Output(0))
+	if got := fmt.Sprint(p.Steps[1].DeallocAfter); got != "[0 2]" {
 		t.Errorf("step 1 drops %s\n%v", got, p)
 	}
 }
