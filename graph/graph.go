@@ -60,7 +60,7 @@ type Viewer interface {
 	Op
 	// View returns the layout of the output given the layout of the input.
 	// It reports false where that layout cannot express the view, as when a
-	// transposed tensor is reshaped; the elements must then be packed first.
+	// transposed tensor is reshaped; the elements must then be copied first.
 	View(in shape.Layout) (shape.Layout, bool)
 }
 
@@ -68,8 +68,25 @@ type Viewer interface {
 type Overwriter interface {
 	Op
 	// MayOverwrite reports whether output out may be written over input in,
-	// provided that both have the same layout and nothing else reads it.
+	// provided that both have the same layout and elements of one width, that
+	// nothing reads the input later, and that no other input of the node lies
+	// in its bytes. A [Sharer] relaxes the last condition.
 	MayOverwrite(in, out int) bool
+}
+
+// A Sharer is an Overwriter that may find other inputs in the bytes that it
+// writes. An op that is none may rely on those bytes being one input alone.
+//
+// An elementwise sum is a Sharer: it reads element i of both inputs, and only
+// then writes element i, so that x+x may be written over x. A scatter is none:
+// it reads the updates at other places than it writes, so that the element
+// which it reads next may be one that it has written.
+type Sharer interface {
+	Overwriter
+	// MayShare reports whether output out may be written over input in while
+	// input other lies in the same bytes, in the same layout and with elements
+	// of the same width. It is asked only where MayOverwrite(in, out) holds.
+	MayShare(other, in, out int) bool
 }
 
 // A Value is one output of a node. Values are comparable.

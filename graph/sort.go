@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // ErrCycle is wrapped by the error of [Sort] when a node depends on itself.
@@ -14,7 +15,8 @@ var ErrCycle = errors.New("cycle")
 // own stack, so depth costs memory and nothing else.
 //
 // NumInputs and input describe the graph; input may report false to leave an
-// input out. A node that depends on itself is an error that wraps [ErrCycle].
+// input out. A node that depends on itself is an error that wraps [ErrCycle] and
+// names the nodes on the way back to it, as the verb %v prints them.
 func Sort[N comparable](roots []N, numInputs func(N) int, input func(n N, i int) (N, bool)) ([]N, error) {
 	type frame struct {
 		node N
@@ -45,7 +47,13 @@ func Sort[N comparable](roots []N, numInputs func(N) int, input func(n N, i int)
 			}
 			switch state[in] {
 			case open:
-				return nil, fmt.Errorf("%w: %v depends on itself", ErrCycle, in)
+				var names []string
+				for _, f := range stack {
+					if len(names) > 0 || f.node == in {
+						names = append(names, fmt.Sprint(f.node))
+					}
+				}
+				return nil, fmt.Errorf("%w: %s", ErrCycle, circle(names))
 			case 0:
 				state[in] = open
 				stack = append(stack, frame{node: in})
@@ -53,4 +61,26 @@ func Sort[N comparable](roots []N, numInputs func(N) int, input func(n N, i int)
 		}
 	}
 	return order, nil
+}
+
+// circle says that each of the named nodes reads the next one, and the last the
+// first. Of a long list it names the first few.
+func circle(names []string) string {
+	const shown = 8
+	var b strings.Builder
+	b.WriteString(names[0])
+	if len(names) > 1 {
+		b.WriteString(" reads " + names[1])
+	}
+	for _, name := range names[min(2, len(names)):min(shown, len(names))] {
+		b.WriteString(", which reads " + name)
+	}
+	if more := len(names) - shown; more > 0 {
+		fmt.Fprintf(&b, ", and so on over %d more", more)
+	}
+	if len(names) > 1 {
+		b.WriteString(", which")
+	}
+	b.WriteString(" reads " + names[0])
+	return b.String()
 }

@@ -17,8 +17,9 @@ func (Identity) Name() string { return "identity" }
 // Infer returns the type of the only input.
 func (Identity) Infer(in []Type) ([]Type, error) { return same(in) }
 
-// Contiguous is the op that packs its input into row-major storage without
-// gaps. Several over one node are planned as one.
+// Contiguous is the op whose output lies in row-major order without gaps. It
+// copies an input that does not lie so already. Several over one node are
+// planned as one.
 type Contiguous struct{}
 
 // Name returns "contiguous".

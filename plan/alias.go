@@ -80,14 +80,12 @@ func (m *aliasMap) alias(v, target valueID, tag Tag) {
 // to AsContiguousCache, because what is a cache already is not claimed again;
 // all takeovers of a plan together cost linear time.
 func (m *aliasMap) takeover(claimed, owner valueID, tag Tag) {
-	user := m.entries[claimed].firstUser
-	m.entries[claimed].firstUser = none
-	for user != none {
+	for user := m.entries[claimed].firstUser; user != none; {
 		next := m.entries[user].nextUser
 		m.alias(user, owner, tag)
 		user = next
 	}
-	m.alias(claimed, owner, tag)
+	m.alias(claimed, owner, tag) // from here on nothing resolves to claimed
 }
 
 // staged is the graph in execution order with every decision that depends on
@@ -159,7 +157,7 @@ func stage(nodes []ordered, roots []graph.Value) *staged {
 			step.kind = Alias
 		case graph.Contiguous:
 			if step.kind = Takeover; tag >= AsContiguous {
-				step.kind = Alias // packed already, or never strided
+				step.kind = Alias // a copy already, or never strided
 			}
 		case graph.Cache:
 			step.kind = Takeover
@@ -172,7 +170,7 @@ func stage(nodes []ordered, roots []graph.Value) *staged {
 		}
 		st.steps = append(st.steps, step)
 		// The claim comes after the node's own inputs are frozen, so that it
-		// reads what it packs and not itself.
+		// reads what it copies and not itself.
 		if owned := st.values[step.first].tag; step.kind == Takeover && tag < AsContiguousCache {
 			aliases.takeover(step.inputs[0], step.first, owned)
 		}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"container/heap"
+	"slices"
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/shape"
@@ -85,8 +86,8 @@ func (a *assigner) step(i int, s *stagedStep) Step {
 func (a *assigner) reference(n *graph.Node, in []Operand) (shape.Layout, bool) {
 	switch op := n.Op().(type) {
 	case graph.Viewer:
-		// A view over a node that was claimed sees the claimer's layout,
-		// which may not be one it can express. It packs, as Contiguous does.
+		// A view over a node that was claimed sees the claimer's layout.
+		// Where it cannot express itself in that, it copies.
 		return op.View(in[0].Layout)
 	case graph.Contiguous:
 		return in[0].Layout, in[0].Layout.IsDense()
@@ -140,30 +141,32 @@ func (a *assigner) own(i int, v valueID, in []Operand, earlier []Output) Output 
 
 // overwritable returns the first input of step i that output v may be written
 // over, or -1. The input's buffer must end here, be of exactly the output's
-// size, and hold the input in exactly the output's layout; no other operand
-// may see it in another one, and no earlier output may have taken it.
+// size, and hold the input in exactly the output's layout. Another operand may
+// lie in it only where the op allows that, and only as the input does. No
+// earlier output may have taken it.
 func (a *assigner) overwritable(i int, v graph.Value, layout shape.Layout, in []Operand, earlier []Output) int {
 	op, ok := v.Node().Op().(graph.Overwriter)
 	if !ok {
 		return -1
 	}
+	sharer, shares := v.Node().Op().(graph.Sharer)
 	t := v.Type()
+	alike := func(operand Operand) bool {
+		return operand.Value.Type().DType.Size() == t.DType.Size() && operand.Layout.Equal(layout)
+	}
 	for k, operand := range in {
 		if operand.Slot == Eternal || !op.MayOverwrite(k, v.Index()) {
 			continue
 		}
 		slot := a.slots[operand.Slot]
-		if slot.End > i || slot.Bytes != t.Bytes() || operand.Value.Type().DType.Size() != t.DType.Size() ||
-			!operand.Layout.Equal(layout) {
+		if slot.End > i || slot.Bytes != t.Bytes() || !alike(operand) {
 			continue
 		}
-		taken := false
-		for _, other := range in {
-			taken = taken || other.Slot == operand.Slot &&
-				(other.Value.Type().DType.Size() != t.DType.Size() || !other.Layout.Equal(layout))
-		}
-		for _, e := range earlier {
-			taken = taken || e.Slot == operand.Slot
+		taken := slices.ContainsFunc(earlier, func(e Output) bool { return e.Slot == operand.Slot })
+		for j, other := range in {
+			if j != k && other.Slot == operand.Slot && !(alike(other) && shares && sharer.MayShare(j, k, v.Index())) {
+				taken = true
+			}
 		}
 		if !taken {
 			return k
@@ -177,13 +180,12 @@ func (a *assigner) overwritable(i int, v graph.Value, layout shape.Layout, in []
 // back with the end the slot has now.
 func (a *assigner) release(i int) {
 	for len(a.busy) > 0 && a.busy[0].end < i {
-		id := a.busy[0].slot
-		if end := a.slots[id].End; end >= i {
+		if end := a.slots[a.busy[0].slot].End; end >= i {
 			a.busy[0].end = end
 			heap.Fix(&a.busy, 0)
 			continue
 		}
-		heap.Pop(&a.busy)
+		id := heap.Pop(&a.busy).(slotEnd).slot
 		bytes := a.slots[id].Bytes
 		a.free[bytes] = append(a.free[bytes], id)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/berth-go/berth/graph"
 )
@@ -14,9 +15,9 @@ var (
 	ErrNotWritten  = errors.New("reads a value before it is written")
 	ErrOverwritten = errors.New("reads a value that has been overwritten")
 	ErrDropped     = errors.New("uses a slot that has been dropped")
-	ErrStillRead   = errors.New("loses a value that is read later")
+	ErrStillRead   = errors.New("overwrites what the same step reads or writes")
 	ErrKeptLong    = errors.New("keeps a slot past its last use")
-	ErrSize        = errors.New("has a slot of the wrong size")
+	ErrSlot        = errors.New("has a slot of the wrong size or lifetime")
 	ErrLayout      = errors.New("has the wrong layout")
 	ErrKind        = errors.New("has storage that does not fit its kind")
 	ErrIncomplete  = errors.New("does not compute what was asked for")
@@ -29,7 +30,6 @@ func Check(p *Plan, roots ...graph.Value) error {
 	c := &checker{
 		plan:     p,
 		where:    make(map[graph.Value]location),
-		lastRead: make(map[graph.Value]int),
 		lastUse:  make([]int, len(p.Slots)),
 		slots:    make([]slotState, len(p.Slots)),
 		essences: make(map[graph.Value]graph.Value),
@@ -37,19 +37,18 @@ func Check(p *Plan, roots ...graph.Value) error {
 	return c.run(roots)
 }
 
-// location is where the book says a value lies: an operand's place, and which
-// writing of the slot it belongs to.
+// location is where the book says a value lies: its place, and the step that
+// wrote the slot for it.
 type location struct {
 	Place
-	writing int
+	writer int
 }
 
 // slotState is what the book says of a slot.
 type slotState struct {
-	live    bool
-	dropped bool
-	writing int // counts how often the slot has been written
-	needed  int // the last step that reads a value of this writing
+	live    bool // some step has made it
+	writer  int  // the step that wrote it last
+	dropped bool // some step has dropped it
 }
 
 const afterAll = math.MaxInt // the "step" that reads results and caches
@@ -57,17 +56,17 @@ const afterAll = math.MaxInt // the "step" that reads results and caches
 type checker struct {
 	plan     *Plan
 	where    map[graph.Value]location
-	lastRead map[graph.Value]int
-	lastUse  []int // last step that reads or writes each slot
+	lastUse  []int // the last step that reads or writes each slot
 	slots    []slotState
 	essences map[graph.Value]graph.Value
+	caches   []*graph.Node // those of the steps so far
 }
 
 func (c *checker) run(roots []graph.Value) error {
 	if len(roots) != len(c.plan.Results) {
 		return fmt.Errorf("plan: %w: %d results for %d roots", ErrIncomplete, len(c.plan.Results), len(roots))
 	}
-	if err := c.readers(); err != nil {
+	if err := c.uses(); err != nil {
 		return err
 	}
 	for i := range c.plan.Steps {
@@ -83,38 +82,50 @@ func (c *checker) run(roots []graph.Value) error {
 			return fmt.Errorf("plan: result %d: %w", i, err)
 		}
 	}
+	if !slices.Equal(c.plan.Caches, c.caches) {
+		return fmt.Errorf("plan: %w: the steps fill caches %v, the plan lists %v", ErrIncomplete, c.caches, c.plan.Caches)
+	}
+	for _, n := range c.caches {
+		v := n.Output(0)
+		if err := c.read(v, Operand{v, c.where[v].Place}); err != nil {
+			return fmt.Errorf("plan: cache %v: %w", n, err)
+		}
+	}
 	for id, s := range c.slots {
-		if !s.live {
+		switch {
+		case !s.live:
 			return fmt.Errorf("plan: slot %d: %w: no step makes it", id, ErrKind)
-		}
-		if !s.dropped && s.needed != afterAll {
+		case s.dropped:
+			continue
+		case c.lastUse[id] != afterAll:
 			return fmt.Errorf("plan: slot %d: %w: it is never dropped", id, ErrKeptLong)
-		}
-		if (c.plan.Slots[id].End == Kept) != (s.needed == afterAll) {
-			return fmt.Errorf("plan: slot %d: %w: its end is %d", id, ErrKeptLong, c.plan.Slots[id].End)
+		case c.plan.Slots[id].End != Kept:
+			return fmt.Errorf("plan: slot %d: %w: it is kept, its end is %d", id, ErrSlot, c.plan.Slots[id].End)
 		}
 	}
 	return nil
 }
 
-// readers notes who reads each value and who uses each slot last.
-func (c *checker) readers() error {
+// uses notes which step uses each slot last.
+func (c *checker) uses() error {
 	use := func(slot, step int) error {
 		if slot == Eternal {
 			return nil
 		}
 		if slot < 0 || slot >= len(c.lastUse) {
-			return fmt.Errorf("plan: step %d: %w: there is no slot %d", step, ErrKind, slot)
+			return fmt.Errorf("plan: %w: there is no slot %d", ErrKind, slot)
 		}
-		c.lastUse[slot] = step
+		c.lastUse[slot] = max(c.lastUse[slot], step)
 		return nil
 	}
 	for i, s := range c.plan.Steps {
 		for _, in := range s.Inputs {
-			c.lastRead[in.Value] = i
 			if err := use(in.Slot, i); err != nil {
 				return err
 			}
+		}
+		if _, ok := s.Node.Op().(graph.Cache); ok {
+			i = afterAll
 		}
 		for _, out := range s.Outputs {
 			if err := use(out.Slot, i); err != nil {
@@ -123,13 +134,9 @@ func (c *checker) readers() error {
 		}
 	}
 	for _, r := range c.plan.Results {
-		c.lastRead[r.Operand.Value] = afterAll
 		if err := use(r.Slot, afterAll); err != nil {
 			return err
 		}
-	}
-	for _, n := range c.plan.Caches {
-		c.lastRead[n.Output(0)] = afterAll
 	}
 	return nil
 }
@@ -159,7 +166,7 @@ func (c *checker) essence(v graph.Value) graph.Value {
 
 // read checks that operand in really holds the elements of want.
 func (c *checker) read(want graph.Value, in Operand) error {
-	if want.IsZero() != in.Value.IsZero() || c.essence(want) != c.essence(in.Value) {
+	if c.essence(want) != c.essence(in.Value) {
 		return fmt.Errorf("%w: %v instead of %v", ErrWrongValue, in.Value, want)
 	}
 	if want.IsZero() {
@@ -183,8 +190,8 @@ func (c *checker) read(want graph.Value, in Operand) error {
 		return nil
 	case c.slots[in.Slot].dropped:
 		return fmt.Errorf("%w: slot %d with %v", ErrDropped, in.Slot, in.Value)
-	case c.slots[in.Slot].writing != at.writing:
-		return fmt.Errorf("%w: %v in slot %d", ErrOverwritten, in.Value, in.Slot)
+	case c.slots[in.Slot].writer != at.writer:
+		return fmt.Errorf("%w: %v in slot %d, by step %d", ErrOverwritten, in.Value, in.Slot, c.slots[in.Slot].writer)
 	}
 	return nil
 }
@@ -192,6 +199,10 @@ func (c *checker) read(want graph.Value, in Operand) error {
 func (c *checker) step(i int, s *Step) error {
 	if len(s.Inputs) != s.Node.NumInputs() || len(s.Outputs) != s.Node.NumOutputs() {
 		return fmt.Errorf("%w: %d inputs and %d outputs", ErrKind, len(s.Inputs), len(s.Outputs))
+	}
+	switch s.Node.Op().(type) {
+	case graph.Constant, graph.Input, graph.Identity:
+		return fmt.Errorf("%w: there is nothing to compute", ErrKind)
 	}
 	for k, in := range s.Inputs {
 		if err := c.read(s.Node.Input(k), in); err != nil {
@@ -203,14 +214,17 @@ func (c *checker) step(i int, s *Step) error {
 			return fmt.Errorf("output %d: %w", o, err)
 		}
 	}
+	if _, ok := s.Node.Op().(graph.Cache); ok {
+		c.caches = append(c.caches, s.Node)
+	}
 	for _, id := range s.DeallocAfter {
 		switch {
 		case id < 0 || id >= len(c.slots) || !c.slots[id].live || c.slots[id].dropped:
 			return fmt.Errorf("drops slot %d: %w", id, ErrDropped)
-		case c.slots[id].needed > i:
-			return fmt.Errorf("drops slot %d: %w", id, ErrStillRead)
-		case c.lastUse[id] != i:
-			return fmt.Errorf("drops slot %d: %w: step %d uses it", id, ErrKeptLong, c.lastUse[id])
+		case c.lastUse[id] < i:
+			return fmt.Errorf("drops slot %d: %w: that was step %d", id, ErrKeptLong, c.lastUse[id])
+		case c.plan.Slots[id].End != i:
+			return fmt.Errorf("drops slot %d: %w: its end is %d", id, ErrSlot, c.plan.Slots[id].End)
 		}
 		c.slots[id].dropped = true
 	}
@@ -229,8 +243,11 @@ func (c *checker) output(i int, s *Step, o int) error {
 		if err := c.reference(s, out); err != nil {
 			return err
 		}
-		c.place(v, out.Place)
+		c.where[v] = location{out.Place, c.where[s.Inputs[0].Value].writer}
 		return nil
+	}
+	if out.Kind > Allocate || out.Kind != InPlace && out.Over != -1 {
+		return fmt.Errorf("%w: kind %d over input %d", ErrKind, uint8(out.Kind), out.Over)
 	}
 	if !out.Layout.IsDense() || out.Layout.Offset != 0 {
 		return fmt.Errorf("%w: new elements in %v", ErrLayout, out.Layout)
@@ -245,47 +262,24 @@ func (c *checker) output(i int, s *Step, o int) error {
 	}
 	slot := &c.slots[out.Slot]
 	if bytes := v.Type().Bytes(); bytes != c.plan.Slots[out.Slot].Bytes {
-		return fmt.Errorf("%w: %d bytes into slot %d of %d", ErrSize, bytes, out.Slot, c.plan.Slots[out.Slot].Bytes)
+		return fmt.Errorf("%w: %d bytes into slot %d of %d", ErrSlot, bytes, out.Slot, c.plan.Slots[out.Slot].Bytes)
 	}
-	for other := range o {
-		if s.Outputs[other].Slot == out.Slot {
-			return fmt.Errorf("%w: output %d is in slot %d too", ErrStillRead, other, out.Slot)
-		}
-	}
-	if out.Kind == Allocate {
-		if slot.live || c.plan.Slots[out.Slot].Start != i {
-			return fmt.Errorf("%w: slot %d exists already", ErrKind, out.Slot)
-		}
-	} else if !slot.live || slot.dropped {
+	switch start := c.plan.Slots[out.Slot].Start; {
+	case out.Kind == Allocate && slot.live:
+		return fmt.Errorf("%w: slot %d exists already", ErrKind, out.Slot)
+	case out.Kind == Allocate && start != i:
+		return fmt.Errorf("%w: slot %d is made here, its start is %d", ErrSlot, out.Slot, start)
+	case out.Kind != Allocate && !slot.live:
+		return fmt.Errorf("%w: no step has made slot %d", ErrKind, out.Slot)
+	case slot.dropped:
 		return fmt.Errorf("%w: slot %d", ErrDropped, out.Slot)
 	}
-	switch out.Kind {
-	case UseSlot:
-		if slot.needed >= i {
-			return fmt.Errorf("%w: slot %d is read by step %d", ErrStillRead, out.Slot, slot.needed)
-		}
-	case InPlace:
-		if slot.needed > i {
-			return fmt.Errorf("%w: slot %d is read by step %d", ErrStillRead, out.Slot, slot.needed)
-		}
-		if err := c.inPlace(s, o); err != nil {
-			return err
-		}
+	if err := c.beside(s, o); err != nil {
+		return err
 	}
-	*slot = slotState{live: true, writing: slot.writing + 1, needed: i}
-	c.place(v, out.Place)
+	slot.live, slot.writer = true, i
+	c.where[v] = location{out.Place, i}
 	return nil
-}
-
-// place enters a value into the book.
-func (c *checker) place(v graph.Value, p Place) {
-	at := location{Place: p}
-	if p.Slot != Eternal {
-		slot := &c.slots[p.Slot]
-		at.writing = slot.writing
-		slot.needed = max(slot.needed, c.lastRead[v])
-	}
-	c.where[v] = at
 }
 
 func (c *checker) reference(s *Step, out Output) error {
@@ -296,34 +290,59 @@ func (c *checker) reference(s *Step, out Output) error {
 		return fmt.Errorf("%w: %v to slot %d", ErrKind, out.Kind, out.Slot)
 	}
 	from := s.Inputs[0].Layout
-	switch op := s.Node.Op().(type) {
-	case graph.Viewer:
-		if want, ok := op.View(from); !ok || !want.Equal(out.Layout) {
+	op := s.Node.Op()
+	if view, ok := op.(graph.Viewer); ok {
+		if want, ok := view.View(from); !ok || !want.Equal(out.Layout) {
 			return fmt.Errorf("%w: %v as a view of %v", ErrLayout, out.Layout, from)
 		}
-	case graph.Contiguous, graph.Cache:
-		if !out.Layout.IsDense() || !out.Layout.Equal(from) {
-			return fmt.Errorf("%w: %v packed without a copy from %v", ErrLayout, out.Layout, from)
-		}
-	default:
-		return fmt.Errorf("%w: %v computes new elements", ErrKind, s.Node)
+		return nil
+	}
+	_, contiguous := op.(graph.Contiguous)
+	_, cache := op.(graph.Cache)
+	switch {
+	case !contiguous && !cache:
+		return fmt.Errorf("%w: a reference, but the op computes new elements", ErrKind)
+	case !out.Layout.IsDense() || !out.Layout.Equal(from):
+		return fmt.Errorf("%w: %v as contiguous, without a copy from %v", ErrLayout, out.Layout, from)
+	case cache && out.Slot == Eternal && out.Leaf.Leaf() == nil:
+		return fmt.Errorf("%w: a cache cannot keep %v, which is lent for the run", ErrKind, out.Leaf)
+	case cache && out.Slot != Eternal && c.plan.Slots[out.Slot].Bytes != s.Node.Output(0).Type().Bytes():
+		return fmt.Errorf("%w: a cache of %d bytes cannot keep slot %d of %d", ErrSlot,
+			s.Node.Output(0).Type().Bytes(), out.Slot, c.plan.Slots[out.Slot].Bytes)
 	}
 	return nil
 }
 
-func (c *checker) inPlace(s *Step, o int) error {
+// beside checks that output o of the step, which has elements of its own, is
+// not written into what the step reads or writes besides, but for what its op
+// allows.
+func (c *checker) beside(s *Step, o int) error {
 	out := s.Outputs[o]
-	op, ok := s.Node.Op().(graph.Overwriter)
-	if !ok || out.Over < 0 || out.Over >= len(s.Inputs) || !op.MayOverwrite(out.Over, o) {
-		return fmt.Errorf("%w: input %d may not be overwritten", ErrKind, out.Over)
+	for other := range o {
+		if s.Outputs[other].Slot == out.Slot {
+			return fmt.Errorf("%w: output %d is in slot %d too", ErrStillRead, other, out.Slot)
+		}
 	}
-	if s.Inputs[out.Over].Slot != out.Slot {
-		return fmt.Errorf("%w: slot %d does not hold input %d", ErrKind, out.Slot, out.Over)
+	if out.Kind == InPlace {
+		op, ok := s.Node.Op().(graph.Overwriter)
+		if !ok || out.Over < 0 || out.Over >= len(s.Inputs) || !op.MayOverwrite(out.Over, o) {
+			return fmt.Errorf("%w: input %d may not be overwritten", ErrKind, out.Over)
+		}
+		if s.Inputs[out.Over].Slot != out.Slot {
+			return fmt.Errorf("%w: slot %d does not hold input %d", ErrKind, out.Slot, out.Over)
+		}
 	}
+	sharer, shares := s.Node.Op().(graph.Sharer)
 	width := s.Node.Output(o).Type().DType.Size()
 	for k, in := range s.Inputs {
-		if in.Slot == out.Slot && (!in.Layout.Equal(out.Layout) || in.Value.Type().DType.Size() != width) {
-			return fmt.Errorf("%w: input %d lies in slot %d as %v", ErrStillRead, k, out.Slot, in.Layout)
+		switch {
+		case in.Slot != out.Slot:
+		case out.Kind != InPlace:
+			return fmt.Errorf("%w: input %d lies in slot %d", ErrStillRead, k, out.Slot)
+		case !in.Layout.Equal(out.Layout) || in.Value.Type().DType.Size() != width:
+			return fmt.Errorf("%w: input %d lies in slot %d as %v%v", ErrStillRead, k, out.Slot, in.Value.Type().DType, in.Layout)
+		case k != out.Over && !(shares && sharer.MayShare(k, out.Over, o)):
+			return fmt.Errorf("%w: input %d may not lie in slot %d beside input %d", ErrStillRead, k, out.Slot, out.Over)
 		}
 	}
 	return nil

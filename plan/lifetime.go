@@ -1,7 +1,9 @@
 package plan
 
+import "math"
+
 // kept is the end of a value that is read after the run.
-const kept = int(^uint(0) >> 1)
+const kept = math.MaxInt
 
 // lifetimes returns for each value the last step that reads it. A value that
 // no step reads ends with the step that writes it; a result of the plan is

@@ -61,6 +61,7 @@ func rearrange(sorted []ordered, nodes []*graph.Node) ([]ordered, error) {
 			state[o.node] = waiting
 		}
 	}
+	needed := len(sorted) - len(out)
 	for _, n := range nodes {
 		if state[n] != waiting {
 			return nil, fmt.Errorf("order: %v is listed twice or not needed", n)
@@ -73,8 +74,8 @@ func rearrange(sorted []ordered, nodes []*graph.Node) ([]ordered, error) {
 		state[n] = placed
 		out = append(out, ordered{node: n})
 	}
-	if len(out) != len(sorted) {
-		return nil, fmt.Errorf("order: lists %d of %d nodes", len(out), len(sorted))
+	if len(nodes) != needed {
+		return nil, fmt.Errorf("order: lists %d of %d nodes", len(nodes), needed)
 	}
 	return out, nil
 }

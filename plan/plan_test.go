@@ -12,14 +12,14 @@ import (
 	"github.com/berth-go/berth/shape"
 )
 
-// The planner knows nothing of arithmetic, so these tests compute with two
-// ops that only have types: one that may work in place and one that may not.
+// The planner knows nothing of arithmetic, so these tests compute with ops
+// that only have types.
 
-// mix is an elementwise op: it may overwrite any input of its output's shape
-// that over lists (every one if over is "any").
+// mix broadcasts like an elementwise op. It may be written over the inputs that
+// over lists ("any" for all), beside those that beside lists.
 type mix struct {
-	over string
-	to   dtype.Type // of the output; the inputs' if invalid
+	over, beside string
+	to           dtype.Type // of the output; the inputs' if invalid
 }
 
 func (mix) Name() string { return "mix" }
@@ -37,9 +37,20 @@ func (m mix) Infer(in []graph.Type) ([]graph.Type, error) {
 	return []graph.Type{{DType: to, Shape: s}}, err
 }
 
-func (m mix) MayOverwrite(in, _ int) bool {
-	return m.over == "any" || strings.Contains(m.over, fmt.Sprint(in))
+func (m mix) MayOverwrite(in, _ int) bool { return lists(m.over, in) }
+
+func (m mix) MayShare(other, _, _ int) bool { return lists(m.beside, other) }
+
+func lists(inputs string, i int) bool {
+	return inputs == "any" || strings.Contains(inputs, fmt.Sprint(i))
 }
+
+// alone may be written over its first two inputs, but is no Sharer.
+type alone struct{}
+
+func (alone) Name() string                                { return "alone" }
+func (alone) Infer(in []graph.Type) ([]graph.Type, error) { return in[:1], nil }
+func (alone) MayOverwrite(in, _ int) bool                 { return in < 2 }
 
 // divmod has two outputs, each of which may be written over either input.
 type divmod struct{ mix }
@@ -71,12 +82,12 @@ func leaf(t *testing.T, d dtype.Type, dims ...int) graph.Value {
 func f32(t *testing.T, dims ...int) graph.Value { return leaf(t, dtype.Float32, dims...) }
 
 var (
-	any     = mix{over: "any"}
-	never   = mix{}
-	pack    = graph.Contiguous{}
-	noop    = graph.Identity{}
-	cache   = graph.Cache{}
-	swapped = op.Permute{Perm: []int{1, 0}}
+	any        = mix{over: "any", beside: "any"}
+	never      = mix{}
+	contiguous = graph.Contiguous{}
+	noop       = graph.Identity{}
+	cache      = graph.Cache{}
+	swapped    = op.Permute{Perm: []int{1, 0}}
 )
 
 // planned plans roots, proves the plan and returns it.
@@ -157,6 +168,56 @@ func TestTensorPlusItself(t *testing.T) {
 	want(t, planned(t, node(t, any, x, x)), "allocate", "in-place 0")
 }
 
+// What an op may not share with its other inputs is not written over, in
+// whatever way they come to lie in the same bytes.
+func TestOperandBesideItself(t *testing.T) {
+	flat := func(x graph.Value) graph.Value { return node(t, op.Reshape{Shape: []int{4}}, x) }
+	for _, c := range []struct {
+		name  string
+		other func(x graph.Value) graph.Value
+		kinds []string // of the steps between
+	}{
+		{"the value", func(x graph.Value) graph.Value { return x }, nil},
+		{"its alias", func(x graph.Value) graph.Value { return node(t, noop, x) }, nil},
+		{"it as contiguous", func(x graph.Value) graph.Value { return node(t, contiguous, x) }, nil},
+		{"a view", flat, []string{"reference-slot"}},
+		{"a view of a view", func(x graph.Value) graph.Value {
+			return flat(node(t, op.Reshape{Shape: []int{2, 2}}, x))
+		}, []string{"reference-slot", "reference-slot"}},
+		{"it reversed", func(x graph.Value) graph.Value {
+			return node(t, op.SliceView{Start: 3, N: 4, Step: -1}, x)
+		}, []string{"reference-slot"}},
+		{"a part", func(x graph.Value) graph.Value {
+			return node(t, op.SliceView{Start: 1, N: 1, Step: 1}, x)
+		}, []string{"reference-slot"}},
+		{"its bits", func(x graph.Value) graph.Value { return node(t, op.Bitcast{To: dtype.Int32}, x) }, []string{"reference-slot"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			kinds := func(last ...string) []string { return append(append([]string{"allocate"}, c.kinds...), last...) }
+			x := node(t, any, f32(t, 4))
+			want(t, planned(t, node(t, alone{}, x, c.other(x))), kinds("allocate")...)
+			x = node(t, any, f32(t, 4))
+			y := c.other(x)
+			want(t, planned(t, node(t, alone{}, y, x)), kinds("allocate")...)
+			// The fact is of each input: the third may not share, the second may.
+			x = node(t, any, f32(t, 4))
+			want(t, planned(t, node(t, mix{over: "0", beside: "1"}, x, f32(t, 4), c.other(x))), kinds("allocate")...)
+		})
+	}
+}
+
+// The other inputs lie elsewhere, or may share, or another input is free to be
+// written over.
+func TestOperandBesideOthers(t *testing.T) {
+	x, y := node(t, any, f32(t, 4)), node(t, any, f32(t, 4))
+	want(t, planned(t, node(t, alone{}, x, f32(t, 4))), "allocate", "in-place 0")
+	want(t, planned(t, node(t, alone{}, f32(t, 4), x)), "allocate", "in-place 1")
+	want(t, planned(t, node(t, alone{}, x, y, x)), "allocate", "allocate", "in-place 1")
+	want(t, planned(t, node(t, mix{over: "0", beside: "2"}, x, y, x)), "allocate", "allocate", "in-place 0")
+	same := node(t, op.Reshape{Shape: []int{4}}, x)
+	want(t, planned(t, node(t, mix{over: "0", beside: "1"}, x, same)), "allocate", "reference-slot", "in-place 0")
+}
+
 // x + x transposed: the buffer is read in two layouts, so neither may be
 // written over.
 func TestTensorPlusItsTranspose(t *testing.T) {
@@ -164,6 +225,14 @@ func TestTensorPlusItsTranspose(t *testing.T) {
 	y := node(t, swapped, x)
 	want(t, planned(t, node(t, any, x, y)), "allocate", "reference-slot", "allocate")
 	want(t, planned(t, node(t, any, y, x)), "allocate", "reference-slot", "allocate")
+}
+
+// One operand that may share does not make up for one that may not.
+func TestTensorTransposedBetween(t *testing.T) {
+	x := node(t, any, f32(t, 3, 3))
+	y := node(t, swapped, x)
+	want(t, planned(t, node(t, any, x, y, x)), "allocate", "reference-slot", "allocate")
+	want(t, planned(t, node(t, any, x, x, y)), "allocate", "reference-slot", "allocate")
 }
 
 func TestBroadcastOperandKept(t *testing.T) {
@@ -237,21 +306,61 @@ func TestFreedBufferReused(t *testing.T) {
 	}
 }
 
+// A freed buffer is taken over once, the last freed first.
+func TestFreedBuffersReusedOnce(t *testing.T) {
+	x, y := node(t, never, f32(t, 4)), node(t, never, f32(t, 4))
+	wide := node(t, never, x, y, f32(t, 2, 4))
+	u, v := node(t, never, wide, f32(t, 2, 4)), node(t, never, f32(t, 4))
+	w := node(t, never, v)
+	p := planned(t, node(t, never, u, w, v))
+	want(t, p, "allocate", "allocate", "allocate", "allocate", "use-slot", "use-slot", "use-slot")
+	if v, w := p.Steps[4].Outputs[0].Slot, p.Steps[5].Outputs[0].Slot; v != 1 || w != 0 {
+		t.Errorf("slots %d and %d are used again\n%v", v, w, p)
+	}
+}
+
+// Buffers that are freed together are taken over from the last one made.
+func TestFreedBuffersReusedInOrder(t *testing.T) {
+	wide := make([]graph.Value, 6)
+	for i := range wide {
+		wide[i] = node(t, never, f32(t, 4))
+	}
+	joint := node(t, never, append(wide, f32(t, 2, 4))...)
+	roots := []graph.Value{node(t, never, joint, f32(t, 3, 1, 1))}
+	for range wide {
+		roots = append(roots, node(t, never, f32(t, 4)))
+	}
+	p := planned(t, roots...)
+	for k, r := range p.Results[1:] {
+		if want := len(wide) - 1 - k; r.Slot != want {
+			t.Errorf("result %d is in slot %d, want %d\n%v", k+1, r.Slot, want, p)
+		}
+	}
+}
+
+// A buffer that a view keeps busy does not hide one that is free.
+func TestFreedBufferBesideView(t *testing.T) {
+	x := node(t, never, f32(t, 4))
+	view := node(t, op.Reshape{Shape: []int{4}}, x)
+	y := node(t, never, node(t, never, f32(t, 4)))
+	want(t, planned(t, node(t, never, view, y)), "allocate", "reference-slot", "allocate", "allocate", "use-slot")
+}
+
 // The worked example of the seed, with the readers in both orders.
 func TestTransposedContiguousShifted(t *testing.T) {
-	build := func() (transposed, contiguous, shifted graph.Value) {
+	build := func() (transposed, copied, shifted graph.Value) {
 		transposed = node(t, swapped, node(t, any, f32(t, 2, 3)))
-		return transposed, node(t, pack, transposed), node(t, any, transposed)
+		return transposed, node(t, contiguous, transposed), node(t, any, transposed)
 	}
-	transposed, contiguous, shifted := build()
-	p := planned(t, node(t, any, shifted, contiguous))
+	transposed, copied, shifted := build()
+	p := planned(t, node(t, any, shifted, copied))
 	reads(t, p, shifted, 0, transposed) // before the takeover
-	reads(t, p, contiguous, 0, transposed)
+	reads(t, p, copied, 0, transposed)
 
-	transposed, contiguous, shifted = build()
-	p = planned(t, node(t, any, contiguous, shifted))
-	reads(t, p, shifted, 0, contiguous) // after it
-	reads(t, p, contiguous, 0, transposed)
+	transposed, copied, shifted = build()
+	p = planned(t, node(t, any, copied, shifted))
+	reads(t, p, shifted, 0, copied) // after it
+	reads(t, p, copied, 0, transposed)
 }
 
 // What aliased the claimed node before the takeover is rewritten with it.
@@ -259,11 +368,11 @@ func TestTakeoverRewritesAliases(t *testing.T) {
 	x := node(t, swapped, node(t, any, f32(t, 2, 3)))
 	same := node(t, noop, x)
 	before := node(t, never, same)
-	packed := node(t, pack, x)
+	copied := node(t, contiguous, x)
 	after := node(t, never, same)
-	p := planned(t, before, packed, after)
+	p := planned(t, before, copied, after)
 	reads(t, p, before, 0, x)
-	reads(t, p, after, 0, packed)
+	reads(t, p, after, 0, copied)
 }
 
 func TestViewOverIdentityOverView(t *testing.T) {
@@ -295,32 +404,32 @@ func TestEternalChain(t *testing.T) {
 	want(t, p, "reference-eternal", "reference-eternal", "allocate")
 }
 
-func TestPackTwice(t *testing.T) {
+func TestContiguousTwice(t *testing.T) {
 	x := node(t, swapped, f32(t, 2, 3))
-	a, b := node(t, pack, x), node(t, pack, x)
+	a, b := node(t, contiguous, x), node(t, contiguous, x)
 	sum := node(t, never, a, b)
 	p := planned(t, sum)
 	want(t, p, "reference-eternal", "allocate", "allocate")
 	reads(t, p, sum, 1, a)
 }
 
-// Over an identity, whose alias promises nothing, the first packing takes over.
-func TestPackOverIdentity(t *testing.T) {
+// Over an identity, whose alias promises nothing, the first copy takes over.
+func TestContiguousOverIdentity(t *testing.T) {
 	x := node(t, swapped, f32(t, 2, 3))
 	same := node(t, noop, x)
-	a, b := node(t, pack, same), node(t, pack, x)
+	a, b := node(t, contiguous, same), node(t, contiguous, x)
 	sum := node(t, never, a, b)
 	p := planned(t, sum)
 	want(t, p, "reference-eternal", "allocate", "allocate")
 	reads(t, p, sum, 1, a)
 }
 
-func TestPackThroughCache(t *testing.T) {
+func TestContiguousThroughCache(t *testing.T) {
 	x := node(t, swapped, f32(t, 2, 3))
 	kept := node(t, cache, x)
-	packed := node(t, pack, kept) // the cache is contiguous
-	also := node(t, pack, x)      // and has claimed x
-	sum := node(t, never, packed, also)
+	copied := node(t, contiguous, kept) // the cache is contiguous
+	also := node(t, contiguous, x)      // and has claimed x
+	sum := node(t, never, copied, also)
 	p := planned(t, sum)
 	want(t, p, "reference-eternal", "allocate", "allocate")
 	reads(t, p, sum, 0, kept)
@@ -331,51 +440,68 @@ func TestPackThroughCache(t *testing.T) {
 }
 
 // Two nodes over the same data share nothing: deduplication needs a shared node.
-func TestPackThroughTwoLeaves(t *testing.T) {
+func TestContiguousThroughTwoLeaves(t *testing.T) {
 	data := f32(t, 2, 3).Node().Leaf()
-	packed := make([]graph.Value, 2)
-	for i := range packed {
+	copies := make([]graph.Value, 2)
+	for i := range copies {
 		n, err := graph.NewConstant(graph.Type{DType: dtype.Float32, Shape: shape.Shape{2, 3}}, *data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		packed[i] = node(t, pack, node(t, swapped, n.Output(0)))
+		copies[i] = node(t, contiguous, node(t, swapped, n.Output(0)))
 	}
-	p := planned(t, node(t, never, packed...))
+	p := planned(t, node(t, never, copies...))
 	want(t, p, "reference-eternal", "allocate", "reference-eternal", "allocate", "allocate")
 }
 
-// Packing what was computed dense, or a dense leaf, is no step at all.
-func TestPackOfContiguous(t *testing.T) {
-	x := node(t, pack, f32(t, 2, 3))
-	p := planned(t, node(t, pack, node(t, never, x)))
+// What was computed dense, or is a dense leaf, is contiguous without a step.
+func TestContiguousOfContiguous(t *testing.T) {
+	x := node(t, contiguous, f32(t, 2, 3))
+	p := planned(t, node(t, contiguous, node(t, never, x)))
 	want(t, p, "allocate")
 }
 
+// A leaf that does not lie dense is copied, and read so from then on.
+func TestContiguousOfStridedLeaf(t *testing.T) {
+	n, err := graph.NewConstant(graph.Type{DType: dtype.Float32, Shape: shape.Shape{2}},
+		graph.Leaf{Layout: shape.Layout{Shape: shape.Shape{2}, Strides: []int{2}}, Data: make([]byte, 12)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := node(t, contiguous, n.Output(0))
+	sum := node(t, never, copied, n.Output(0))
+	p := planned(t, sum)
+	want(t, p, "allocate", "allocate")
+	reads(t, p, sum, 1, copied)
+}
+
 // Whether a view lies dense is seen only when it is placed: then it is a reference.
-func TestPackOfDenseView(t *testing.T) {
+func TestContiguousOfDenseView(t *testing.T) {
 	x := node(t, any, f32(t, 2, 3))
-	p := planned(t, node(t, pack, node(t, op.Reshape{Shape: []int{6}}, x)))
+	p := planned(t, node(t, contiguous, node(t, op.Reshape{Shape: []int{6}}, x)))
 	want(t, p, "allocate", "reference-slot", "reference-slot")
 }
 
-// Transposing twice lies dense, until the packing of the first claims it.
+// Transposing twice lies dense, until a copy of the first claims it.
 func TestClaimChangesLayoutOfViews(t *testing.T) {
 	once := node(t, swapped, node(t, any, f32(t, 2, 3)))
-	packed := node(t, pack, once)
-	twice := node(t, swapped, once) // planned after the claim: over packed
+	copied := node(t, contiguous, once)
+	twice := node(t, swapped, once) // planned after the claim: over the copy
 	flat := node(t, op.Reshape{Shape: []int{6}}, twice)
-	p := planned(t, packed, flat)
-	reads(t, p, twice, 0, packed)
-	// The reshape cannot be a view of that any more, so it packs.
+	p := planned(t, copied, flat)
+	reads(t, p, twice, 0, copied)
+	// The reshape cannot be a view of that, so it copies.
 	want(t, p, "allocate", "reference-slot", "allocate", "reference-slot", "use-slot")
 }
 
-// A cache keeps a whole buffer without a copy, and copies a part of one.
+// A cache keeps a whole buffer or a constant without a copy. It copies a part of
+// a buffer, and an input, which is the caller's.
 func TestCacheReferences(t *testing.T) {
 	x := node(t, any, f32(t, 4))
 	p := planned(t, node(t, never, node(t, cache, x)))
 	want(t, p, "allocate", "reference-slot", "allocate")
+	want(t, planned(t, node(t, never, node(t, cache, f32(t, 4)))), "reference-eternal", "allocate")
+	want(t, planned(t, cachedInput(t)...), "allocate")
 	head := node(t, op.SliceView{Axis: 0, Start: 0, N: 2, Step: 1}, node(t, any, f32(t, 4)))
 	p = planned(t, node(t, never, node(t, cache, head)))
 	want(t, p, "allocate", "reference-slot", "allocate", "allocate")
@@ -392,7 +518,7 @@ func TestCachedBufferNotOverwritten(t *testing.T) {
 func TestFilledCacheIsLeaf(t *testing.T) {
 	kept := node(t, cache, node(t, any, f32(t, 4)))
 	kept.Node().Fill(*f32(t, 4).Node().Leaf())
-	p := planned(t, node(t, pack, kept))
+	p := planned(t, node(t, contiguous, kept))
 	want(t, p)
 	if got := p.Results[0].Operand.Value; got != kept {
 		t.Errorf("the result is %v", got)
@@ -411,6 +537,18 @@ func TestCacheOfCache(t *testing.T) {
 	}
 }
 
+// What a cache keeps is not claimed by another one.
+func TestCacheNotClaimed(t *testing.T) {
+	x := node(t, any, f32(t, 4))
+	one := node(t, cache, x)
+	two := node(t, cache, one)
+	ofOne, ofX := node(t, never, one), node(t, never, x)
+	p := planned(t, two, ofOne, ofX)
+	reads(t, p, two, 0, one)
+	reads(t, p, ofOne, 0, one)
+	reads(t, p, ofX, 0, one)
+}
+
 // An output that nobody reads is dropped at once, the other is kept.
 func TestResultNobodyReads(t *testing.T) {
 	n, err := graph.New(divmod{}, node(t, any, f32(t, 4)), f32(t, 4))
@@ -420,6 +558,10 @@ func TestResultNobodyReads(t *testing.T) {
 	p := planned(t, node(t, never, n.Output(1)))
 	want(t, p, "allocate", "allocate", "allocate", "use-slot")
 	if got := fmt.Sprint(p.Steps[1].DeallocAfter); got != "[0]" {
+		t.Errorf("step 1 drops %s\n%v", got, p)
+	}
+	p = planned(t, n.Output(0))
+	if got := fmt.Sprint(p.Steps[1].DeallocAfter); got != "[0 2]" {
 		t.Errorf("step 1 drops %s\n%v", got, p)
 	}
 }
@@ -468,7 +610,7 @@ func TestRootIsLeaf(t *testing.T) {
 
 func TestRootIsPureAlias(t *testing.T) {
 	x := node(t, any, f32(t, 2, 2))
-	p := planned(t, node(t, pack, node(t, noop, x)))
+	p := planned(t, node(t, contiguous, node(t, noop, x)))
 	want(t, p, "allocate")
 	if p.Results[0].Operand.Value != x || p.Slots[0].End != plan.Kept {
 		t.Errorf("%v", p)
@@ -526,7 +668,7 @@ func TestZeroRoot(t *testing.T) {
 func TestDeterministic(t *testing.T) {
 	build := func() string {
 		x := node(t, swapped, node(t, any, f32(t, 3, 3)))
-		y := node(t, any, node(t, pack, x), node(t, never, x))
+		y := node(t, any, node(t, contiguous, x), node(t, never, x))
 		return planned(t, node(t, any, y, x)).String()
 	}
 	first := build()

@@ -40,7 +40,7 @@ func TestFlatDenseBlock(t *testing.T) {
 			features = append(features, value(op.One(op.Softmax{Axis: -1}, value(op.One(op.Reduce{Kind: op.ReduceMax, Axes: []int{1}, KeepDims: true}, all)))))
 		}
 		last := value(op.One(op.Concat{Axis: 1}, features...))
-		g := graphtest.Graph{Roots: []graph.Value{value(op.Elementwise(op.Neg, nil, last))}, Inputs: make(map[string]graph.Leaf)}
+		g := graphtest.Graph{Roots: []graph.Value{value(op.Elementwise(op.Neg, nil, last))}, Inputs: make(map[string]graph.Leaf), Rows: rows}
 		data := kernel.Alloc(typ.Bytes())
 		rng := rand.New(rand.NewPCG(1, 2))
 		for i, f := 0, kernel.Cast[float32](data); i < len(f); i++ {

@@ -135,11 +135,28 @@ func (l *lowerer) inPlace(i int, p *schedule.Problem, index map[*val]int) {
 			if operand.Value.IsZero() || !o.MayOverwrite(in, k) || operand.Value.Type().Bytes() != v.Type().Bytes() {
 				continue
 			}
-			if from, ok := index[l.p.vals[operand.Value].root()]; ok && from != to {
+			if from, ok := index[l.p.vals[operand.Value].root()]; ok && from != to && !l.p.besides(s, in, k) {
 				p.Values[to].Over = append(p.Values[to].Over, from)
 			}
 		}
 	}
+}
+
+// besides reports whether another operand of the step lies in the bytes of input
+// in, so that output out cannot be written over them.
+func (p *placer) besides(s *plan.Step, in, out int) bool {
+	sharer, shares := s.Node.Op().(graph.Sharer)
+	v := p.vals[s.Inputs[in].Value]
+	for k, other := range s.Inputs {
+		if k == in || other.Value.IsZero() {
+			continue
+		}
+		w := p.vals[other.Value]
+		if w.root() == v.root() && !(shares && sharer.MayShare(k, in, out) && w.layouts[0].Equal(v.layouts[0])) {
+			return true
+		}
+	}
+	return false
 }
 
 // nodesInOrder returns the nodes of a plan in the order that a schedule gives to

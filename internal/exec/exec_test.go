@@ -67,6 +67,36 @@ func TestInputs(t *testing.T) {
 	}
 }
 
+// TestBesideItself runs ops on one value as several of their operands: those
+// that may not read what they write over, and one that may.
+func TestBesideItself(t *testing.T) {
+	x := addOne(constant([]int32{0, 1, 2, 0}, 4)) // 1 2 3 1
+	at := constant([]int32{3, 2, 1, 0}, 4)
+	flat := must(op.One(op.Reshape{Shape: []int{4}}, must(op.One(op.Reshape{Shape: []int{2, 2}}, x))))
+	column := must(op.One(op.Reshape{Shape: []int{4, 1}}, x))
+	last := must(op.One(op.SliceView{Axis: 0, Start: 3, N: 4, Step: -1}, x))
+	for name, c := range map[string]struct {
+		v    graph.Value
+		want []int32
+	}{
+		"updates":         {must(op.One(op.ScatterElements{}, x, at, x)), []int32{1, 3, 2, 1}},
+		"updates by view": {must(op.One(op.ScatterElements{Reduction: op.ReductionAdd}, x, at, flat)), []int32{2, 5, 5, 2}},
+		"reversed":        {must(op.One(op.ScatterElements{}, x, at, last)), []int32{1, 2, 3, 1}},
+		"indices":         {must(op.One(op.ScatterElements{}, x, x, at)), []int32{1, 0, 2, 1}},
+		"tuples":          {must(op.One(op.ScatterND{}, x, column, at)), []int32{1, 0, 2, 1}},
+		"sum":             {must(op.Elementwise(op.Add, nil, x, flat)), []int32{2, 4, 6, 2}},
+	} {
+		results, err := exec.Compute(t.Context(), []graph.Value{c.v}, exec.Options{Poison: true})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := values(results[0]); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // stopAfter is a context that ends after its Err has been asked some times.
 type stopAfter struct {
 	context.Context

@@ -354,7 +354,7 @@ func (t fitter) bounded() (Func, bool) {
 				free.rows = append(free.rows, i)
 			}
 		}
-		if len(free.rows) < 3 || len(free.rows)+2 > len(t.rows) {
+		if len(free.rows) < 2 || len(free.rows)+2 > len(t.rows) || len(t.rows) <= 4 {
 			continue
 		}
 		f, ok := free.simple()

@@ -11,7 +11,7 @@ import (
 )
 
 // AtRows returns the graph that g is with another number of rows, which are the
-// first axes of its inputs. Views follow the shapes of what they are of. The data
+// first axes of its inputs that have g.Rows of them. Views follow the shapes of what they are of. The data
 // of inputs is that of g, as much as there is, and zeros from there on.
 func (g Graph) AtRows(rows int) (Graph, error) {
 	starts := make([]*graph.Node, len(g.Roots))
@@ -24,7 +24,7 @@ func (g Graph) AtRows(rows int) (Graph, error) {
 	if err != nil {
 		return Graph{}, err
 	}
-	out := Graph{Inputs: make(map[string]graph.Leaf)}
+	out := Graph{Inputs: make(map[string]graph.Leaf), Rows: rows}
 	to := make(map[*graph.Node]*graph.Node, len(nodes))
 	for _, n := range nodes {
 		if to[n], err = g.atRows(n, rows, to); err != nil {
@@ -46,7 +46,7 @@ func (g Graph) AtRows(rows int) (Graph, error) {
 func (g Graph) atRows(n *graph.Node, rows int, to map[*graph.Node]*graph.Node) (*graph.Node, error) {
 	if in, ok := n.Op().(graph.Input); ok {
 		t := n.Output(0).Type()
-		if t.Shape = t.Shape.Clone(); len(t.Shape) > 0 {
+		if t.Shape = t.Shape.Clone(); len(t.Shape) > 0 && t.Shape[0] == g.Rows {
 			t.Shape[0] = rows
 		}
 		return graph.NewInput(in.Key, t)

@@ -82,6 +82,9 @@ func (m Map) Kernel(in, _ []graph.Type) kernel.Kernel {
 // planner sees to.
 func (Map) MayOverwrite(in, out int) bool { return true }
 
+// MayShare reports true, for the same reason.
+func (Map) MayShare(other, in, out int) bool { return true }
+
 // DenseAxes implements [Strider]: all operands may have any strides.
 func (Map) DenseAxes(operand, rank int) int { return 0 }
 

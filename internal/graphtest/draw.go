@@ -1,0 +1,430 @@
+package graphtest
+
+import (
+	"slices"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
+)
+
+// A drawing makes nodes of one op.
+type drawing struct {
+	weight int // how often it is drawn, 1 at least
+	// draw returns new values made of x and whatever else it picks; none, or an
+	// error of the op, where x will not do.
+	draw func(b *builder, x graph.Value) ([]graph.Value, error)
+}
+
+// draws has a drawing for each op, by the op's name.
+var draws = map[string]drawing{
+	"identity":     {1, func(b *builder, x graph.Value) ([]graph.Value, error) { return op.Apply(graph.Identity{}, x) }},
+	"contiguous":   {2, func(b *builder, x graph.Value) ([]graph.Value, error) { return op.Apply(graph.Contiguous{}, x) }},
+	"cache":        {1, func(b *builder, x graph.Value) ([]graph.Value, error) { return op.Apply(graph.Cache{}, x) }},
+	"reshape":      {3, reshape},
+	"permute":      {3, permute},
+	"slice_view":   {4, slice},
+	"broadcast_to": {1, broadcast},
+	"diagonal":     {1, diagonal},
+	"bitcast":      {1, bitcast},
+
+	"map":    {8, elementwise},
+	"concat": {6, concat},
+	"tile":   {1, tile},
+	"pad":    {1, pad},
+
+	"gather":           {1, gather},
+	"gather_elements":  {1, gatherElements},
+	"gather_nd":        {1, gatherND},
+	"scatter_elements": {3, scatterElements},
+	"scatter_nd":       {2, scatterND},
+	"one_hot":          {1, oneHot},
+	"trilu":            {1, trilu},
+	"reverse_sequence": {1, reverseSequence},
+	"fill":             {1, fill},
+	"iota":             {1, ramp},
+	"eye":              {1, eye},
+
+	"reduce":     {2, reduce},
+	"arg_reduce": {1, argReduce},
+	"cumulative": {1, cumulative},
+	"top_k":      {1, topK},
+
+	"softmax":             {1, softmax},
+	"hardmax":             {1, hardmax},
+	"layer_norm":          {1, layerNorm},
+	"rms_norm":            {1, rmsNorm},
+	"mean_variance_norm":  {1, meanVarianceNorm},
+	"lp_norm":             {1, lpNorm},
+	"batch_norm":          {1, batchNorm},
+	"batch_norm_training": {1, batchNormTraining},
+	"instance_norm":       {1, instanceNorm},
+	"group_norm":          {1, groupNorm},
+	"lrn":                 {1, lrn},
+
+	"matmul":         {2, matMul},
+	"gemm":           {1, gemm},
+	"conv":           {1, conv},
+	"conv_transpose": {1, convTranspose},
+	"pool":           {1, pool},
+	"global_pool":    {1, globalPool},
+}
+
+func reshape(b *builder, x graph.Value) ([]graph.Value, error) {
+	return op.Apply(op.Reshape{Shape: b.reshaped(x.Type().Shape)}, x)
+}
+
+func permute(b *builder, x graph.Value) ([]graph.Value, error) {
+	return op.Apply(op.Permute{Perm: b.rng.Perm(len(x.Type().Shape))}, x)
+}
+
+// slice takes a part of an axis in steps, or cuts the axis in two.
+func slice(b *builder, x graph.Value) ([]graph.Value, error) {
+	axis := b.axis(x.Type().Shape)
+	if axis < 0 {
+		return nil, nil
+	}
+	extent := x.Type().Shape[axis]
+	if b.oneIn(2) {
+		at := b.rng.IntN(extent + 1)
+		head, err := op.One(op.SliceView{Axis: axis, N: at, Step: 1}, x)
+		if err != nil {
+			return nil, err
+		}
+		tail, err := op.One(op.SliceView{Axis: axis, Start: at, N: extent - at, Step: 1}, x)
+		return []graph.Value{head, tail}, err
+	}
+	if extent == 0 {
+		return nil, nil
+	}
+	start, end, step := b.rng.IntN(extent), b.rng.IntN(extent+1), []int{1, 1, 2, -1, -2}[b.rng.IntN(5)]
+	if step < 0 {
+		end -= extent + 1
+	}
+	first, n, err := op.SliceRange(start, end, step, extent)
+	if err != nil || n == 0 && !b.oneIn(8) {
+		return nil, err
+	}
+	return op.Apply(op.SliceView{Axis: axis, Start: first, N: n, Step: step}, x)
+}
+
+func broadcast(b *builder, x graph.Value) ([]graph.Value, error) {
+	s := x.Type().Shape
+	to := append(shape.Shape{1 + b.rng.IntN(3)}, s...)
+	for i, e := range s {
+		if e == 1 {
+			to[i+1] = 1 + b.rng.IntN(3)
+		}
+	}
+	return op.Apply(op.BroadcastTo{Shape: to[b.rng.IntN(2):]}, x)
+}
+
+func diagonal(b *builder, x graph.Value) ([]graph.Value, error) {
+	rank := len(x.Type().Shape)
+	if rank < 2 {
+		return nil, nil
+	}
+	axes := b.rng.Perm(rank)
+	return op.Apply(op.Diagonal{Axis1: axes[0], Axis2: axes[1], Offset: b.rng.IntN(3) - 1}, x)
+}
+
+func bitcast(b *builder, x graph.Value) ([]graph.Value, error) {
+	// Bits of integers would be floating-point numbers of any size.
+	to := map[int]dtype.Type{1: dtype.Int8, 2: dtype.Int16, 4: dtype.Int32, 8: dtype.Int64}[x.Type().DType.Size()]
+	if x.Type().DType == dtype.Bool {
+		return nil, nil
+	}
+	return op.Apply(op.Bitcast{To: to}, x)
+}
+
+// arithmetic are the codes that keep small numbers small, or nearly so.
+var arithmetic = []op.Code{op.Add, op.Sub, op.Mul, op.Minimum, op.Maximum}
+
+// elementwise draws any code, or a program of a few instructions that reads its
+// inputs at different times.
+func elementwise(b *builder, x graph.Value) ([]graph.Value, error) {
+	d := x.Type().DType
+	if d != dtype.Bool && b.oneIn(3) {
+		return b.program(x)
+	}
+	if b.oneIn(4) {
+		return []graph.Value{b.cast(x, b.typ(types))}, nil
+	}
+	code := arithmetic[b.rng.IntN(len(arithmetic))]
+	if d == dtype.Bool || b.oneIn(3) {
+		for code = 0; !code.Valid() || code == op.Cast; {
+			code = op.Code(b.rng.IntN(256))
+		}
+	}
+	args := []graph.Value{x, b.like(x), b.like(x)}[:code.Arity()]
+	if code == op.Where {
+		args[0] = b.of(graph.Type{DType: dtype.Bool, Shape: x.Type().Shape})
+	}
+	v, err := op.Elementwise(code, nil, args...)
+	if err == nil && b.oneIn(2) {
+		v = b.tame(v)
+	}
+	return []graph.Value{v}, err
+}
+
+// program returns a map in which each instruction reads the result before and
+// an input or a scalar.
+func (b *builder) program(x graph.Value) ([]graph.Value, error) {
+	inputs := []graph.Value{x}
+	for range b.rng.IntN(3) {
+		if y := b.like(x); !slices.Contains(inputs, y) || b.oneIn(2) {
+			inputs = append(inputs, y)
+		}
+	}
+	var program op.Program
+	add := func(arg kernel.MapArg) {
+		code := arithmetic[b.rng.IntN(len(arithmetic))]
+		program = append(program, kernel.MapInstr{Code: code, Args: [3]kernel.MapArg{kernel.ResultArg(len(program) - 1), arg}})
+	}
+	program = append(program, kernel.MapInstr{Code: op.Abs, Args: [3]kernel.MapArg{kernel.InputArg(0)}})
+	for i := range inputs {
+		add(kernel.InputArg(i))
+	}
+	for range b.rng.IntN(4) {
+		add(kernel.InputArg(b.rng.IntN(len(inputs))))
+	}
+	add(kernel.ScalarArg(kernel.Int64Scalar(3).Cast(x.Type().DType)))
+	n, err := graph.New(op.Map{Program: program}, inputs...)
+	if err != nil {
+		return nil, err
+	}
+	return []graph.Value{b.tame(n.Output(0))}, nil
+}
+
+// concat joins views of x, parts of it, other values, and what is computed of
+// these for the purpose, and so may be written into its place. With the option
+// Joins it may go on and join the result.
+func concat(b *builder, x graph.Value) ([]graph.Value, error) {
+	axis := b.axis(x.Type().Shape)
+	if axis < 0 || !b.opt.Joins && joined(x) {
+		return nil, nil
+	}
+	var parts []graph.Value
+	for range 1 + b.rng.IntN(4) {
+		part := b.view(x)
+		switch extent := x.Type().Shape[axis]; b.rng.IntN(4) {
+		case 0:
+			if extent > 0 {
+				start := b.rng.IntN(extent)
+				part = b.one(op.SliceView{Axis: axis, Start: start, N: 1 + b.rng.IntN(extent-start), Step: 1}, part)
+			}
+		case 1, 2:
+			s := x.Type().Shape.Clone()
+			s[axis] = b.extent()
+			part = b.of(graph.Type{DType: x.Type().DType, Shape: s})
+		}
+		if !b.opt.Joins && (joined(part) || part.Type().Shape.Elems() == 0) {
+			continue
+		}
+		if b.oneIn(2) {
+			part = b.fresh(part)
+		}
+		parts = append(parts, part)
+	}
+	outs, err := op.Apply(op.Concat{Axis: axis}, parts...)
+	if err == nil && b.opt.Joins && b.oneIn(2) && outs[0].Type().Shape.Elems() < most/4 {
+		more, err := concat(b, outs[0])
+		return append(outs, more...), err
+	}
+	return outs, err
+}
+
+// fresh returns a value computed of x, by a node that nothing else reads.
+func (b *builder) fresh(x graph.Value) graph.Value {
+	code := op.Abs
+	if x.Type().DType == dtype.Bool {
+		code = op.Not
+	}
+	n, err := graph.New(op.Map{Program: op.Program{{Code: code, Args: [3]kernel.MapArg{kernel.InputArg(0)}}}}, x)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return n.Output(0)
+}
+
+// joined reports whether x is a concatenation, or a view or copy of one.
+func joined(x graph.Value) bool {
+	switch x.Node().Op().(type) {
+	case op.Concat:
+		return true
+	case graph.Viewer, graph.Identity, graph.Contiguous, graph.Cache:
+		return joined(x.Node().Input(0))
+	}
+	return false
+}
+
+func tile(b *builder, x graph.Value) ([]graph.Value, error) {
+	repeats := make([]int, len(x.Type().Shape))
+	for i := range repeats {
+		if repeats[i] = 1; b.oneIn(2) {
+			repeats[i] = b.rng.IntN(4)
+		}
+	}
+	return op.Apply(op.Tile{Repeats: repeats}, x)
+}
+
+func pad(b *builder, x graph.Value) ([]graph.Value, error) {
+	pads := make([]int, 2*len(x.Type().Shape))
+	for i := range pads {
+		pads[i] = b.rng.IntN(4) - 1
+	}
+	o := op.Pad{Mode: op.PadMode(b.rng.IntN(4)), Pads: pads}
+	return op.Apply(o, x, b.maybe(graph.Type{DType: x.Type().DType, Shape: shape.Shape{}}))
+}
+
+func gather(b *builder, x graph.Value) ([]graph.Value, error) {
+	axis := b.axis(x.Type().Shape)
+	if axis < 0 {
+		return nil, nil
+	}
+	s := make(shape.Shape, b.rng.IntN(3))
+	for i := range s {
+		s[i] = b.rng.IntN(4)
+	}
+	at, ok := b.index(s, x.Type().Shape[axis])
+	if !ok {
+		return nil, nil
+	}
+	return op.Apply(op.Gather{Axis: axis}, x, at)
+}
+
+// beside returns a shape of indices into an axis of s: no larger than s on the
+// other axes, of any extent on the axis itself.
+func (b *builder) beside(s shape.Shape, axis int) shape.Shape {
+	s = s.Clone()
+	for i, e := range s {
+		if i == axis {
+			s[i] = b.rng.IntN(e + 2)
+		} else if e > 0 && b.oneIn(3) {
+			s[i] = 1 + b.rng.IntN(e)
+		}
+	}
+	return s
+}
+
+func gatherElements(b *builder, x graph.Value) ([]graph.Value, error) {
+	axis := b.axis(x.Type().Shape)
+	if axis < 0 {
+		return nil, nil
+	}
+	at, ok := b.index(b.beside(x.Type().Shape, axis), x.Type().Shape[axis])
+	if !ok {
+		return nil, nil
+	}
+	return op.Apply(op.GatherElements{Axis: axis}, x, at)
+}
+
+// tuples returns the shape of index tuples of the given length, and how far
+// each of their indices may go in data of shape s.
+func (b *builder) tuples(s shape.Shape) (dims shape.Shape, extent int) {
+	n := 1 + b.rng.IntN(len(s))
+	dims = make(shape.Shape, 1+b.rng.IntN(2))
+	for i := range dims {
+		dims[i] = b.rng.IntN(4)
+	}
+	return append(dims, n), slices.Min(s[:n])
+}
+
+func gatherND(b *builder, x graph.Value) ([]graph.Value, error) {
+	if len(x.Type().Shape) == 0 {
+		return nil, nil
+	}
+	dims, extent := b.tuples(x.Type().Shape)
+	at, ok := b.index(dims, extent)
+	if !ok {
+		return nil, nil
+	}
+	return op.Apply(op.GatherND{}, x, at)
+}
+
+// scatterElements scatters onto x, or onto a value made of it that is its own
+// index.
+func scatterElements(b *builder, x graph.Value) ([]graph.Value, error) {
+	s := x.Type().Shape
+	axis := b.axis(s)
+	if axis < 0 {
+		return nil, nil
+	}
+	dims := s
+	if b.oneIn(2) {
+		dims = b.beside(s, axis)
+	}
+	at, ok := b.index(dims, s[axis])
+	if !ok {
+		return nil, nil
+	}
+	if x.Type().DType.IsInteger() && s[axis] > 0 && b.oneIn(2) {
+		x = b.within(b.cast(x, dtype.Int64), s[axis])
+		at = b.view(x)
+		dims = s
+	}
+	updates := b.of(graph.Type{DType: x.Type().DType, Shape: dims})
+	if dims.Equal(s) && b.oneIn(2) {
+		updates = b.view(x)
+	}
+	return op.Apply(op.ScatterElements{Axis: axis, Reduction: op.Reduction(b.rng.IntN(5))}, x, at, updates)
+}
+
+func scatterND(b *builder, x graph.Value) ([]graph.Value, error) {
+	s := x.Type().Shape
+	if len(s) == 0 {
+		return nil, nil
+	}
+	dims, extent := b.tuples(s)
+	if b.oneIn(2) { // a tuple for each element of the first axis, as many as there are
+		dims, extent = shape.Shape{s[0], 1}, s[0]
+	}
+	last := len(dims) - 1
+	at, ok := b.index(dims, extent)
+	if !ok {
+		return nil, nil
+	}
+	want := append(dims[:last:last], s[dims[last]:]...)
+	updates := b.of(graph.Type{DType: x.Type().DType, Shape: want})
+	if want.Equal(s) && b.oneIn(2) {
+		updates = b.view(x)
+	}
+	return op.Apply(op.ScatterND{Reduction: op.Reduction(b.rng.IntN(5))}, x, at, updates)
+}
+
+func oneHot(b *builder, x graph.Value) ([]graph.Value, error) {
+	if d := x.Type().DType; d != dtype.Int64 && d != dtype.Int32 {
+		x = b.cast(x, dtype.Int64)
+	}
+	o := op.OneHot{Axis: b.rng.IntN(len(x.Type().Shape) + 1), Depth: b.rng.IntN(5)}
+	return op.Apply(o, x, b.of(graph.Type{DType: b.typ(types), Shape: shape.Shape{2}}))
+}
+
+func trilu(b *builder, x graph.Value) ([]graph.Value, error) {
+	return op.Apply(op.Trilu{Upper: b.oneIn(2), K: b.rng.IntN(5) - 2}, x)
+}
+
+func reverseSequence(b *builder, x graph.Value) ([]graph.Value, error) {
+	s := x.Type().Shape
+	if len(s) < 2 {
+		return nil, nil
+	}
+	axes := b.rng.Perm(len(s))
+	lengths := b.numbers(graph.Type{DType: dtype.Int64, Shape: shape.Shape{s[axes[0]]}}, 0, s[axes[1]]+1)
+	return op.Apply(op.ReverseSequence{BatchAxis: axes[0], TimeAxis: axes[1]}, x, lengths)
+}
+
+func fill(b *builder, x graph.Value) ([]graph.Value, error) {
+	return op.Apply(op.Fill{Shape: x.Type().Shape, Value: kernel.Int64Scalar(int64(b.rng.IntN(7))).Cast(x.Type().DType)})
+}
+
+func ramp(b *builder, x graph.Value) ([]graph.Value, error) {
+	scalar := func() op.Scalar { return kernel.Int64Scalar(int64(b.rng.IntN(3))).Cast(x.Type().DType) }
+	return op.Apply(op.Iota{N: b.extent(), Start: scalar(), Delta: scalar()})
+}
+
+func eye(b *builder, x graph.Value) ([]graph.Value, error) {
+	return op.Apply(op.Eye{Rows: b.extent(), Cols: b.extent(), K: b.rng.IntN(3) - 1, DType: x.Type().DType})
+}

@@ -1,0 +1,117 @@
+package graphtest
+
+import (
+	"fmt"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
+)
+
+// Eval returns the elements of the roots of g in row-major order, or the error
+// of the node that cannot compute, such as an index out of range.
+func Eval(g Graph) ([][]byte, error) {
+	e := newNaive(g.Inputs)
+	out := make([][]byte, len(g.Roots))
+	for i, r := range g.Roots {
+		var err error
+		if out[i], err = e.eval(r); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// naive evaluates a graph the obvious way: every node into fresh dense
+// memory, views by copying element after element, nothing ever reused.
+type naive struct {
+	inputs map[string]graph.Leaf
+	done   map[graph.Value][]byte
+}
+
+func newNaive(inputs map[string]graph.Leaf) *naive {
+	return &naive{inputs: inputs, done: make(map[graph.Value][]byte)}
+}
+
+func (e *naive) eval(v graph.Value) ([]byte, error) {
+	if data, ok := e.done[v]; ok {
+		return data, nil
+	}
+	n := v.Node()
+	leaf := n.Leaf()
+	if in, ok := n.Op().(graph.Input); ok {
+		bound := e.inputs[in.Key]
+		leaf = &bound
+	}
+	if leaf != nil {
+		e.done[v] = Flatten(v.Type(), leaf.Layout, leaf.Data)
+		return e.done[v], nil
+	}
+	ins := make([]*kernel.Operand, n.NumInputs())
+	inTypes := make([]graph.Type, n.NumInputs())
+	for i := range ins {
+		if n.Input(i).IsZero() {
+			continue
+		}
+		data, err := e.eval(n.Input(i))
+		if err != nil {
+			return nil, err
+		}
+		inTypes[i] = n.Input(i).Type()
+		ins[i] = dense(inTypes[i], data)
+	}
+	switch o := n.Op().(type) {
+	case graph.Identity, graph.Contiguous, graph.Cache:
+		e.done[v] = ins[0].Data
+		return e.done[v], nil
+	case graph.Viewer:
+		layout, ok := o.View(shape.Dense(inTypes[0].Shape))
+		if !ok {
+			return nil, fmt.Errorf("%v has no view of dense storage", n)
+		}
+		e.done[v] = Flatten(v.Type(), layout, ins[0].Data)
+		return e.done[v], nil
+	}
+	outs := make([]*kernel.Operand, n.NumOutputs())
+	outTypes := make([]graph.Type, n.NumOutputs())
+	for i := range outs {
+		outTypes[i] = n.Output(i).Type()
+		outs[i] = dense(outTypes[i], kernel.Alloc(outTypes[i].Bytes()))
+	}
+	k, err := op.KernelOf(n.Op(), inTypes, outTypes)
+	if err != nil {
+		return nil, err
+	}
+	k.Bind(ins, outs)
+	scratch := kernel.Alloc(k.Scratch())
+	for task := range k.Tasks() {
+		if err := k.Run(task, scratch); err != nil {
+			return nil, fmt.Errorf("%v: %w", n, err)
+		}
+	}
+	for i := range outs {
+		e.done[n.Output(i)] = outs[i].Data
+	}
+	return e.done[v], nil
+}
+
+func dense(t graph.Type, data []byte) *kernel.Operand {
+	l := shape.Dense(t.Shape)
+	return &kernel.Operand{DType: t.DType, Shape: l.Shape, Strides: l.Strides, Data: data}
+}
+
+// Flatten copies the elements of a layout in row-major order.
+func Flatten(t graph.Type, l shape.Layout, data []byte) []byte {
+	size := t.DType.Size()
+	out := kernel.Alloc(t.Bytes())
+	index := make([]int, len(l.Shape))
+	for i := range l.Shape.Elems() {
+		for a, rest := len(index)-1, i; a >= 0; a-- {
+			index[a] = rest % l.Shape[a]
+			rest /= l.Shape[a]
+		}
+		copy(out[i*size:(i+1)*size], data[l.At(index...)*size:])
+	}
+	return out
+}

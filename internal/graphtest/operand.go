@@ -1,0 +1,289 @@
+package graphtest
+
+import (
+	"fmt"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
+)
+
+var types = []dtype.Type{
+	dtype.Float32, dtype.Float32, dtype.Float32, dtype.Float64, dtype.Float16, dtype.BFloat16,
+	dtype.Int64, dtype.Int64, dtype.Int32, dtype.Int16, dtype.Uint8, dtype.Bool,
+}
+
+var floats = []dtype.Type{dtype.Float32, dtype.Float32, dtype.Float64, dtype.Float16, dtype.BFloat16}
+
+func (b *builder) typ(list []dtype.Type) dtype.Type { return list[b.rng.IntN(len(list))] }
+
+// extent is mostly small, sometimes longer than a vector register, now and then 0.
+func (b *builder) extent() int {
+	switch b.rng.IntN(24) {
+	case 0:
+		return 0
+	case 1:
+		return 9 + b.rng.IntN(30)
+	}
+	return 1 + b.rng.IntN(4)
+}
+
+// leafType draws the type of a leaf, whose first axis is the rows where the
+// options ask for them.
+func (b *builder) leafType() graph.Type {
+	dims := make(shape.Shape, b.rng.IntN(5))
+	for i := range dims {
+		dims[i] = b.extent()
+	}
+	if b.opt.Rows > 0 && len(dims) > 0 {
+		dims[0] = b.opt.Rows
+	}
+	if dims.Elems() > most/4 {
+		dims = dims[:1]
+	}
+	return graph.Type{DType: b.typ(types), Shape: dims}
+}
+
+// leaf returns a leaf of small whole numbers, which every element type has.
+func (b *builder) leaf(t graph.Type) graph.Value { return b.numbers(t, 0, 7) }
+
+// numbers returns a leaf whose elements are whole numbers in [low, high): a
+// constant in any layout, or an input.
+func (b *builder) numbers(t graph.Type, low, high int) graph.Value {
+	input := b.opt.Inputs && !b.oneIn(4)
+	leaf := graph.Leaf{Layout: shape.Dense(t.Shape)}
+	if !input {
+		leaf.Layout = b.layout(t.Shape)
+	}
+	_, n := leaf.Layout.Bounds()
+	size := t.DType.Size()
+	leaf.Data = kernel.Alloc(n * size)
+	for i := range n {
+		kernel.Int64Scalar(int64(low + b.rng.IntN(high-low))).Cast(t.DType).Put(leaf.Data[i*size:])
+	}
+	var node *graph.Node
+	var err error
+	if input {
+		node, err = graph.NewInput(b.key(leaf), t)
+	} else {
+		node, err = graph.NewConstant(t, leaf)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return node.Output(0)
+}
+
+// key enters the data of an input and returns its name.
+func (b *builder) key(leaf graph.Leaf) string {
+	key := fmt.Sprint("in", len(b.naive.inputs))
+	b.naive.inputs[key] = leaf
+	return key
+}
+
+// layout is dense mostly, and else any: axes in another order, backwards, with
+// gaps, or with one element for all.
+func (b *builder) layout(s shape.Shape) shape.Layout {
+	l := shape.Dense(s)
+	if b.rng.IntN(3) > 0 {
+		return l
+	}
+	step := 1
+	l.Offset = b.rng.IntN(3)
+	for _, axis := range b.rng.Perm(len(s)) {
+		if b.oneIn(8) {
+			l.Strides[axis] = 0
+			continue
+		}
+		step *= 1 + b.rng.IntN(2)
+		if l.Strides[axis] = step; b.oneIn(4) {
+			l.Strides[axis] = -step
+			l.Offset += max(s[axis]-1, 0) * step
+		}
+		step *= max(s[axis], 1)
+	}
+	return l
+}
+
+// pick returns a value, late ones more often, so that graphs get deep.
+func (b *builder) pick() graph.Value {
+	return b.values[max(b.rng.IntN(len(b.values)), b.rng.IntN(len(b.values)))]
+}
+
+// one is op.One for ops that fit their operands by construction.
+func (b *builder) one(o graph.Op, in ...graph.Value) graph.Value {
+	v, err := op.One(o, in...)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v
+}
+
+// view returns x, or the same type of value in the same storage: as it is, or
+// backwards, transposed, or through another shape.
+func (b *builder) view(x graph.Value) graph.Value {
+	s := x.Type().Shape
+	switch b.rng.IntN(8) {
+	case 0:
+		return b.one(graph.Identity{}, x)
+	case 1:
+		return b.one(graph.Contiguous{}, x)
+	case 2:
+		if axis := b.axis(s); axis >= 0 && s[axis] > 0 {
+			return b.one(op.SliceView{Axis: axis, Start: s[axis] - 1, N: s[axis], Step: -1}, x)
+		}
+	case 3:
+		flat := b.one(op.Reshape{Shape: []int{s.Elems()}}, x)
+		return b.one(op.Reshape{Shape: s}, flat)
+	case 4:
+		if r := len(s); r >= 2 && s[r-1] == s[r-2] {
+			return b.one(op.Permute{Perm: lastTwoSwapped(r)}, x)
+		}
+	}
+	return x
+}
+
+// like returns a value that x can be combined with elementwise: x itself, a
+// view of it, or another value that broadcasts.
+func (b *builder) like(x graph.Value) graph.Value {
+	if b.oneIn(3) {
+		return b.view(x)
+	}
+	for range 8 {
+		y := b.pick()
+		if _, err := shape.Broadcast(x.Type().Shape, y.Type().Shape); err == nil && y.Type().DType == x.Type().DType {
+			return y
+		}
+	}
+	return x
+}
+
+// of returns a value of type t: a view of one that there is, the beginning of
+// one that is larger, or a leaf.
+func (b *builder) of(t graph.Type) graph.Value {
+	need := t.Shape.Elems()
+	if !b.oneIn(4) {
+		for range 12 {
+			x := b.pick()
+			if x.Type().Equal(t) {
+				return b.view(x)
+			}
+		}
+		for range 12 {
+			x := b.pick()
+			if have := x.Type().Shape.Elems(); x.Type().DType == t.DType && have >= need && have > 0 {
+				flat := b.one(op.Reshape{Shape: []int{have}}, x)
+				head := b.one(op.SliceView{Start: b.rng.IntN(have - need + 1), N: need, Step: 1}, flat)
+				return b.one(op.Reshape{Shape: t.Shape}, head)
+			}
+		}
+	}
+	return b.leaf(t)
+}
+
+// maybe is of, or an absent operand.
+func (b *builder) maybe(t graph.Type) graph.Value {
+	if b.oneIn(3) {
+		return graph.Value{}
+	}
+	return b.of(t)
+}
+
+// float returns x as floating-point numbers.
+func (b *builder) float(x graph.Value) graph.Value {
+	if x.Type().DType.IsFloat() {
+		return x
+	}
+	return b.cast(x, b.typ(floats))
+}
+
+func (b *builder) cast(x graph.Value, t dtype.Type) graph.Value {
+	v, err := op.CastTo(x, t)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v
+}
+
+// tame returns numbers that are like x but for being small, so that what is
+// computed of them does not overflow.
+func (b *builder) tame(x graph.Value) graph.Value {
+	if x.Type().DType == dtype.Bool {
+		return x
+	}
+	v, err := op.WithScalar(op.Mod, x, kernel.Int64Scalar(7), false)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v
+}
+
+// index returns indices of the given shape into an axis of the given extent,
+// negative ones too. They are fresh, or made of a value that there is.
+func (b *builder) index(s shape.Shape, extent int) (graph.Value, bool) {
+	t := graph.Type{DType: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int32}[b.rng.IntN(3)], Shape: s}
+	switch {
+	case s.Elems() == 0:
+		return b.numbers(t, 0, 1), true
+	case extent == 0:
+		return graph.Value{}, false
+	case b.oneIn(2):
+		return b.within(b.of(t), extent), true
+	}
+	return b.numbers(t, -extent, extent), true
+}
+
+// within returns whole numbers of type int32 or int64 made of those in x, as
+// indices into an axis of the given extent.
+func (b *builder) within(x graph.Value, extent int) graph.Value {
+	v, err := op.WithScalar(op.Mod, x, kernel.Int64Scalar(int64(extent)), false)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v
+}
+
+// axis returns an axis of s, or -1 if it has none.
+func (b *builder) axis(s shape.Shape) int {
+	if len(s) == 0 {
+		return -1
+	}
+	return b.rng.IntN(len(s))
+}
+
+func lastTwoSwapped(rank int) []int {
+	perm := make([]int, rank)
+	for i := range perm {
+		perm[i] = i
+	}
+	perm[rank-2], perm[rank-1] = rank-1, rank-2
+	return perm
+}
+
+// reshaped returns a random shape of as many elements.
+func (b *builder) reshaped(s shape.Shape) []int {
+	n := s.Elems()
+	if n == 0 || b.oneIn(4) {
+		return []int{n}
+	}
+	var out []int
+	for n > 1 {
+		f := 2
+		for n%f != 0 {
+			f++
+		}
+		n /= f
+		if len(out) > 0 && b.oneIn(2) {
+			out[len(out)-1] *= f
+		} else {
+			out = append(out, f)
+		}
+	}
+	if b.oneIn(2) {
+		out = append(out, 1)
+	}
+	b.rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
