@@ -45,6 +45,7 @@ var draws = map[string]drawing{
 	"reverse_sequence": {1, reverseSequence},
 	"fill":             {1, fill},
 	"iota":             {1, ramp},
+	"list":             {1, list},
 	"eye":              {1, eye},
 
 	"reduce":     {2, reduce},
@@ -423,6 +424,14 @@ func fill(b *builder, x graph.Value) ([]graph.Value, error) {
 func ramp(b *builder, x graph.Value) ([]graph.Value, error) {
 	scalar := func() op.Scalar { return kernel.Int64Scalar(int64(b.rng.IntN(3))).Cast(x.Type().DType) }
 	return op.Apply(op.Iota{N: b.extent(), Start: scalar(), Delta: scalar()})
+}
+
+func list(b *builder, _ graph.Value) ([]graph.Value, error) {
+	elems := make([]int, b.extent())
+	for i := range elems {
+		elems[i] = b.rng.IntN(7)
+	}
+	return op.Apply(op.List{Elems: elems})
 }
 
 func eye(b *builder, x graph.Value) ([]graph.Value, error) {
