@@ -136,7 +136,11 @@ func (m *Model) build(ctx context.Context, inputs map[string]graph.Value, bound,
 		// Inputs that a program is given now are constants of it.
 		imp.varies[v.Node()] = bound || v.Node().Leaf() == nil
 	}
-	return imp.run(m.body, s)
+	outs, err := imp.run(m.body, s)
+	if err == nil {
+		err = m.checkOutputs(inputs, outs)
+	}
+	return outs, err
 }
 
 // Run computes the outputs of the model for the given inputs, by name. Every
@@ -227,11 +231,7 @@ func (m *Model) bind(inputs map[string]*berth.Tensor) (map[string]graph.Value, e
 
 // accepts reports how a tensor does not fit the declaration of an input.
 func (v ValueInfo) accepts(t dtype.Type, dims []int) error {
-	fits := v.Dims == nil || len(v.Dims) == len(dims)
-	for i := range min(len(v.Dims), len(dims)) {
-		fits = fits && (v.Dims[i].Size < 0 || v.Dims[i].Size == dims[i])
-	}
-	if !fits || v.DType != t {
+	if !v.fits(dims) || v.DType != t {
 		return fmt.Errorf("input %v is given %v%v", v, t, dims)
 	}
 	return nil

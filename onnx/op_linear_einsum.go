@@ -19,7 +19,8 @@ type labelled struct {
 	axes  []label
 }
 
-// convertEinsum sums products over labelled axes. Operands are combined from
+// convertEinsum sums products over labelled axes. An axis of extent 1 stands for
+// one of any extent that the label has elsewhere. Operands are combined from
 // left to right, each pair by a matrix product: axes that both have and that
 // are still needed are batches, those that are not needed are the depth.
 func convertEinsum(c *call) []graph.Value {
@@ -168,6 +169,14 @@ func (c *call) explicitLabels(operands []labelled, term string) []label {
 	return out
 }
 
+// extent returns the extent of an axis of v, or -1 when v does not have it.
+func (v labelled) extent(l label) int {
+	if axis := slices.Index(v.axes, l); axis >= 0 {
+		return v.value.Type().Shape[axis]
+	}
+	return -1
+}
+
 // sumOut sums over the axes whose labels are not needed.
 func (c *call) sumOut(v labelled, needed func(label) bool) labelled {
 	var axes []int
@@ -198,9 +207,16 @@ func (c *call) arrange(v labelled, labels []label) labelled {
 }
 
 // contract multiplies a and b and sums over the axes that both have and that
-// are not needed. The result has the batch axes first, then those of a alone,
-// then those of b alone.
+// are not needed. An extent of 1 stands for any. The result has the batch axes
+// first, then those of a alone, then those of b alone.
 func (c *call) contract(a, b labelled, needed func(label) bool) labelled {
+	// Where an axis to be summed has the extent 1 in one of the two, the factor
+	// does not vary along it, and only the other one has to be summed.
+	stretched := func(l label) bool {
+		m, n := a.extent(l), b.extent(l)
+		return !needed(l) && m != n && (m == 1 && n >= 0 || n == 1 && m >= 0)
+	}
+	a, b = c.sumOut(a, func(l label) bool { return !stretched(l) }), c.sumOut(b, func(l label) bool { return !stretched(l) })
 	var batch, depth, rows, cols []label
 	for _, l := range a.axes {
 		switch {
@@ -221,8 +237,7 @@ func (c *call) contract(a, b labelled, needed func(label) bool) labelled {
 	b = c.arrange(b, slices.Concat(batch, depth, cols))
 	as, bs := a.value.Type().Shape, b.value.Type().Shape
 	for i, l := range batch {
-		// Extents of letters agree; those of an ellipsis may be 1.
-		if as[i] != bs[i] && (l > 0 || as[i] != 1 && bs[i] != 1) {
+		if as[i] != bs[i] && as[i] != 1 && bs[i] != 1 {
 			c.failf("extents %d and %d are not the same for %v", as[i], bs[i], l)
 		}
 	}

@@ -13,19 +13,21 @@ type reader struct {
 	off  int // position of rest[0] in the whole input, for errors
 }
 
-// A field is one field of an encoded message.
-type field struct {
+// A record is one field of an encoded message, or one piece of a repeated one.
+type record struct {
 	num  protowire.Number
 	typ  protowire.Type
 	off  int    // position of the value in the whole input
 	bits uint64 // the value of a varint, fixed32 or fixed64
-	data []byte // the payload of a length-delimited field; aliases the input
+	// data aliases the input: the payload of a length-delimited field, and the
+	// encoded value of any other.
+	data []byte
 }
 
-// next reads the next field into f. It returns false at the end of the
+// next reads the next record into f. It returns false at the end of the
 // message. Groups, which ONNX does not use, are passed over; maxDepth bounds
 // their nesting.
-func (r *reader) next(f *field, maxDepth int) (bool, error) {
+func (r *reader) next(f *record, maxDepth int) (bool, error) {
 	for {
 		if len(r.rest) == 0 {
 			return false, nil
@@ -35,7 +37,7 @@ func (r *reader) next(f *field, maxDepth int) (bool, error) {
 			return false, fmt.Errorf("field tag: %w", protowire.ParseError(n))
 		}
 		r.skip(n)
-		f.num, f.typ, f.off, f.bits, f.data = num, typ, r.off, 0, nil
+		f.num, f.typ, f.off, f.bits = num, typ, r.off, 0
 		switch typ {
 		case protowire.VarintType:
 			f.bits, n = protowire.ConsumeVarint(r.rest)
@@ -57,9 +59,6 @@ func (r *reader) next(f *field, maxDepth int) (bool, error) {
 					num, size, len(r.rest), io.ErrUnexpectedEOF)
 			}
 			f.off = r.off
-			// The capacity is cut so that an append by a user of the result
-			// cannot reach the bytes that follow.
-			f.data = r.rest[:size:size]
 			n = int(size)
 		case protowire.StartGroupType:
 			size, err := groupSize(r.rest, num, maxDepth)
@@ -76,6 +75,9 @@ func (r *reader) next(f *field, maxDepth int) (bool, error) {
 		if n < 0 {
 			return false, fmt.Errorf("field %d: %w", num, protowire.ParseError(n))
 		}
+		// The capacity is cut so that an append by a user of the result cannot
+		// reach the bytes that follow.
+		f.data = r.rest[:n:n]
 		r.skip(n)
 		return true, nil
 	}
@@ -120,19 +122,12 @@ func groupSize(b []byte, num protowire.Number, maxDepth int) (int, error) {
 	}
 }
 
-// wireTypeName returns what t is called in errors.
-func wireTypeName(t protowire.Type) string {
-	switch t {
-	case protowire.VarintType:
-		return "varint"
-	case protowire.Fixed32Type:
-		return "fixed32"
-	case protowire.Fixed64Type:
-		return "fixed64"
-	case protowire.BytesType:
-		return "byte string"
-	case protowire.StartGroupType, protowire.EndGroupType:
-		return "group"
-	}
-	return "reserved"
+// wireTypeNames are what wire types are called in errors.
+var wireTypeNames = [...]string{
+	protowire.VarintType:     "varint",
+	protowire.Fixed32Type:    "fixed32",
+	protowire.Fixed64Type:    "fixed64",
+	protowire.BytesType:      "byte string",
+	protowire.StartGroupType: "group",
+	protowire.EndGroupType:   "group",
 }
