@@ -86,6 +86,9 @@ type CompileOptions struct {
 	SeedOrder bool
 	// NoSharing gives every value bytes of its own, for comparison.
 	NoSharing bool
+	// Without names rewrite rules to leave out, as to find out which one a
+	// result depends on. An unknown name is an error that lists all of them.
+	Without []string
 	// NoPacking has kernels read constants as they are stored. Otherwise
 	// matrices and convolution weights are also held once in a packed form,
 	// which is faster, most of all at few rows; results are the same.
@@ -138,7 +141,7 @@ func CompileGraph(ctx context.Context, outputs []NamedValue, rebuild func(rows i
 	}
 	prog, err := compile.Compile(ctx, outputs, exec.Evaluate, compile.Options{
 		Strategy: opt.Strategy, SearchBudget: opt.SearchNodes, Budget: cmp.Or(opt.MaxArena, DefaultMaxBytes),
-		SeedOrder: opt.SeedOrder, NoSharing: opt.NoSharing, Rebuild: rebuild,
+		SeedOrder: opt.SeedOrder, NoSharing: opt.NoSharing, Without: opt.Without, Rebuild: rebuild,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)

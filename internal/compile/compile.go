@@ -11,6 +11,7 @@ import (
 	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/pack"
 	"github.com/berth-go/berth/plan"
 )
@@ -28,6 +29,8 @@ type Options struct {
 	Budget int64
 	// NoSharing gives every value bytes of its own, for comparison.
 	NoSharing bool
+	// Without names rewrite rules to leave out; see package rewrite.
+	Without []string
 	// Rebuild builds the graph for another number of rows. It may be nil:
 	// then views follow the shapes of their inputs.
 	Rebuild Rebuild
@@ -129,11 +132,8 @@ type Output struct {
 	Value graph.Value
 }
 
-// An Evaluator computes values that depend on constants alone.
-type Evaluator func(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error)
-
 // Compile makes a program of outputs. It has eval compute the constants.
-func Compile(ctx context.Context, outputs []Output, eval Evaluator, opt Options) (*Program, error) {
+func Compile(ctx context.Context, outputs []Output, eval rewrite.Evaluator, opt Options) (*Program, error) {
 	values := make([]graph.Value, len(outputs))
 	for i, o := range outputs {
 		if o.Value.IsZero() {
@@ -145,7 +145,7 @@ func Compile(ctx context.Context, outputs []Output, eval Evaluator, opt Options)
 	if err != nil {
 		return nil, err
 	}
-	roots, err := prepare(ctx, values, eval)
+	roots, err := rewrite.Run(ctx, values, rewrite.Options{Without: opt.Without, Program: true, Eval: eval})
 	if err != nil {
 		return nil, err
 	}
