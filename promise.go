@@ -120,8 +120,8 @@ type RunOptions struct {
 	// [DefaultMaxBytes]. A run that needs more is an error that wraps
 	// [ErrMemory], before anything is allocated.
 	MaxBytes int64
-	// Without names rewrite rules to leave out, as to find out which one a
-	// result depends on. An unknown name is an error that lists all of them.
+	// Without names rewrite rules to leave out, so as to see what one of them
+	// does. A name that is none is an error that wraps [ErrRule] and lists them.
 	Without []string
 }
 

@@ -92,7 +92,7 @@ func (c *benchCmd) prepare(e *env, m *onnx.Model) (benchInput, error) {
 	if len(inputs) == 0 && len(m.Inputs()) > 0 {
 		return benchInput{}, fmt.Errorf("%s has no input_0.pb", c.Data)
 	}
-	opt := &onnx.Options{RowDim: "-", Shapes: make(map[string][]int)}
+	opt := &onnx.Options{RowDim: "-", Shapes: make(map[string][]int), Program: berth.CompileOptions{Without: c.Without}}
 	for name, t := range inputs {
 		opt.Shapes[name] = t.Shape()
 	}

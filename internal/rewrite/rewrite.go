@@ -13,6 +13,7 @@ package rewrite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -111,15 +112,19 @@ func names(is func(kind) bool) []string {
 	return list
 }
 
+// ErrRule is wrapped by the error about a name that is no rule that can be left
+// out.
+var ErrRule = errors.New("rewrite rule")
+
 // checkRules returns an error for a name that is no rule that can be left out.
 func checkRules(without []string) error {
 	for _, name := range without {
 		i := slices.IndexFunc(passes, func(p pass) bool { return p.name == name })
 		switch {
 		case i < 0:
-			return fmt.Errorf("there is no rewrite rule %q; the rules are %s", name, strings.Join(Rules(), ", "))
+			return fmt.Errorf("there is no %w %q, but %s", ErrRule, name, strings.Join(Rules(), ", "))
 		case passes[i].kind&required != 0:
-			return fmt.Errorf("the rewrite rule %q cannot be left out; those that can are %s", name, strings.Join(Rules(), ", "))
+			return fmt.Errorf("the %w %q cannot be left out, but %s can", ErrRule, name, strings.Join(Rules(), ", "))
 		}
 	}
 	return nil
