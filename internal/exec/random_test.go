@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/graphtest"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/plan"
 )
 
@@ -22,14 +21,15 @@ func TestRandomGraphs(t *testing.T) {
 	}
 	kinds := make(map[string]int)
 	for seed := range uint64(graphs) {
-		roots := graphtest.Random(t, seed, graphtest.Options{}).Roots
-		fused, err := op.Fuse(roots)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		// Fused last: by then caches are filled, by the run before.
-		for pass, roots := range [][]graph.Value{roots, fused} {
-			want := graphtest.EvalAll(t, graphtest.Graph{Roots: roots})
+		g := graphtest.Random(t, seed, graphtest.Options{})
+		want := graphtest.EvalAll(t, g)
+		// With few rewrites, and with all that apply. By then caches are filled,
+		// by the run before.
+		for pass, without := range [][]string{rewrite.Rules(), nil} {
+			roots, err := rewrite.Run(context.Background(), g.Roots, rewrite.Options{Without: without})
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
 			p, err := plan.New(roots...)
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)

@@ -311,11 +311,16 @@ func (e *naive) eval(v graph.Value) []byte {
 		e.done[v] = Flatten(v.Type(), leaf.Layout, leaf.Data)
 		return e.done[v]
 	}
+	_, widens := n.Op().(op.Widener)
 	ins := make([]*kernel.Operand, n.NumInputs())
 	inTypes := make([]graph.Type, n.NumInputs())
 	for i := range ins {
-		data := e.eval(n.Input(i))
 		inTypes[i] = n.Input(i).Type()
+		data := e.eval(n.Input(i))
+		if widens && inTypes[i].DType.IsHalf() {
+			wide := graph.Type{DType: dtype.Float32, Shape: inTypes[i].Shape}
+			data, inTypes[i] = converted(inTypes[i], data, wide.DType), wide
+		}
 		ins[i] = dense(inTypes[i], data)
 	}
 	switch o := n.Op().(type) {
@@ -331,11 +336,12 @@ func (e *naive) eval(v graph.Value) []byte {
 		return e.done[v]
 	}
 	outs := make([]*kernel.Operand, n.NumOutputs())
-	outTypes := make([]graph.Type, n.NumOutputs())
+	outTypes, err := n.Op().Infer(inTypes)
+	if err != nil {
+		e.t.Fatal(err)
+	}
 	for i := range outs {
-		outTypes[i] = n.Output(i).Type()
 		outs[i] = dense(outTypes[i], kernel.Alloc(outTypes[i].Bytes()))
-		e.done[n.Output(i)] = outs[i].Data
 	}
 	k, err := op.KernelOf(n.Op(), inTypes, outTypes)
 	if err != nil {
@@ -348,7 +354,22 @@ func (e *naive) eval(v graph.Value) []byte {
 			e.t.Fatalf("%v: %v", n, err)
 		}
 	}
+	for i, t := range outTypes {
+		e.done[n.Output(i)] = converted(t, outs[i].Data, n.Output(i).Type().DType)
+	}
 	return e.done[v]
+}
+
+// converted returns the dense elements of type t in another element type.
+func converted(t graph.Type, data []byte, to dtype.Type) []byte {
+	if t.DType == to {
+		return data
+	}
+	out := kernel.Alloc(t.Shape.Elems() * to.Size())
+	for i := range t.Shape.Elems() {
+		kernel.ScalarAt(t.DType, data, i).Cast(to).Put(out[i*to.Size():])
+	}
+	return out
 }
 
 func dense(t graph.Type, data []byte) *kernel.Operand {
