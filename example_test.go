@@ -13,7 +13,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	y := x.Promise().MulScalar(2).AddScalar(1) // one node: 2x+1
+	y := x.Promise().MulScalar(2).AddScalar(1) // one step: 2x+1
 	z := y.MatMul(y.Transpose())               // nothing has run yet
 	out, err := z.Materialize(context.Background())
 	if err != nil {

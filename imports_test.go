@@ -18,18 +18,19 @@ internal/extent not dtype shape
 internal/kernel not internal/extent
 graph           not internal/extent
 internal/op
-plan
-pack            not dtype shape internal/kernel graph internal/op plan
-circuit         not shape internal/kernel graph internal/op plan
-internal/schedule not dtype shape internal/kernel graph internal/op plan pack circuit
+internal/rewrite
+plan            not internal/rewrite
+pack            not dtype shape internal/kernel graph internal/op internal/rewrite plan
+circuit         not shape internal/kernel graph internal/op internal/rewrite plan
+internal/schedule not dtype shape internal/kernel graph internal/op internal/rewrite plan pack circuit
 internal/compile
 internal/exec   not circuit pack internal/schedule
 .
 onnx/internal/wire not .
-onnx            not plan circuit pack internal/schedule internal/compile
+onnx            not plan circuit pack internal/schedule internal/compile internal/rewrite
 internal/conformance
 internal/digits not .
-cmd/berth       not plan circuit internal/kernel internal/op internal/compile internal/exec graph
+cmd/berth       not plan circuit internal/kernel internal/op internal/compile internal/exec internal/rewrite graph
 `
 
 // support lists packages that only tests and tools import, from anywhere.

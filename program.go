@@ -15,6 +15,7 @@ import (
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/extent"
+	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/pack"
 	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
@@ -88,11 +89,18 @@ type CompileOptions struct {
 	SeedOrder bool
 	// NoSharing gives every value bytes of its own, for comparison.
 	NoSharing bool
+	// Without names rewrite rules to leave out, so as to see what one of them
+	// does. A name that is none is an error that wraps [ErrRule] and lists them.
+	Without []string
 	// NoPacking has kernels read constants as they are stored. Otherwise
 	// matrices and convolution weights are also held once in a packed form,
 	// which is faster, most of all at few rows; results are the same.
 	NoPacking bool
 }
+
+// ErrRule is wrapped by the error about a name in Without that is no rewrite
+// rule, or one that cannot be left out.
+var ErrRule = rewrite.ErrRule
 
 // ErrBudget is wrapped by the error about an arena larger than MaxArena.
 var ErrBudget = compile.ErrBudget
@@ -145,7 +153,7 @@ func CompileGraph(ctx context.Context, g Graph, opt *CompileOptions) (*Program, 
 	}
 	prog, err := compile.Compile(ctx, g.Outputs, g.Dims, g.Build, exec.Evaluate, compile.Options{
 		Strategy: opt.Strategy, SearchBudget: opt.SearchNodes, Budget: cmp.Or(opt.MaxArena, DefaultMaxBytes),
-		SeedOrder: opt.SeedOrder, NoSharing: opt.NoSharing,
+		SeedOrder: opt.SeedOrder, NoSharing: opt.NoSharing, Without: opt.Without,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)

@@ -94,7 +94,7 @@ func (p *Promise) BitXor(q *Promise) *Promise { return p.binary(op.BitXor, q) }
 
 // Scalars take the element type of the promise; where that holds integers, a
 // scalar with a fraction or out of range is an error. Chains of operations
-// with scalars are one node: (x+1)*2 is.
+// with scalars run as one step: (x+1)*2 does.
 
 // AddScalar returns p + c.
 func (p *Promise) AddScalar(c float64) *Promise { return p.scalar(op.Add, c, false) }

@@ -92,7 +92,9 @@ func (c *benchCmd) prepare(e *env, m *onnx.Model) (benchInput, error) {
 	if len(inputs) == 0 && len(m.Inputs()) > 0 {
 		return benchInput{}, fmt.Errorf("%s has no input_0.pb", c.Data)
 	}
-	return benchInput{conformance.Fixed(inputs), inputs}, nil
+	opt := conformance.Fixed(inputs)
+	opt.Program.Without = c.Without
+	return benchInput{opt, inputs}, nil
 }
 
 // measure runs an instance until the time is up, at least ten times.

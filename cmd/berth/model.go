@@ -19,6 +19,7 @@ import (
 type modelFlags struct {
 	Rows    int      `help:"The most rows (batch) to plan for." default:"1" placeholder:"N"`
 	Dim     []string `help:"Size of a symbolic extent, such as sequence=128. Open extents are 1 otherwise." placeholder:"NAME=SIZE" sep:"none"`
+	Without []string `help:"A rewrite rule to leave out, to see what it does; an unknown one is answered with the list of them." placeholder:"RULE"`
 	Threads int      `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`
 }
 
@@ -31,7 +32,7 @@ func (f *modelFlags) options(e *env, m *onnx.Model) (*onnx.Options, error) {
 	if f.Rows > 1 && m.RowDim() == "" {
 		return nil, usagef("--rows %d: no input of the model has a first extent that varies", f.Rows)
 	}
-	opt := &onnx.Options{Rows: f.Rows, Dims: make(map[string]int), Open: 1}
+	opt := &onnx.Options{Rows: f.Rows, Dims: make(map[string]int), Open: 1, Program: berth.CompileOptions{Without: f.Without}}
 	for _, d := range f.Dim {
 		name, size, ok := strings.Cut(d, "=")
 		n, err := strconv.Atoi(size)

@@ -20,6 +20,7 @@ type runCmd struct {
 	Model   string   `arg:"" optional:"" help:"An ONNX file. Without it, a small model that reads handwritten digits runs on sample images."`
 	Input   []string `help:"Data of an input, as a NumPy file." placeholder:"NAME=FILE.npy" sep:"none"`
 	Rows    int      `help:"The most rows (batch) to plan for; 0 means those of the inputs." default:"0" placeholder:"N"`
+	Without []string `help:"A rewrite rule to leave out, to see what it does; an unknown one is answered with the list of them." placeholder:"RULE"`
 	Threads int      `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`
 	Out     string   `help:"Write each output as a NumPy file into a folder." placeholder:"DIR"`
 	JSON    bool     `name:"json" help:"Print one object for machines."`
@@ -202,6 +203,7 @@ func (c *runCmd) compute(e *env, m *onnx.Model, inputs map[string]*berth.Tensor)
 	given, constants := splitInputs(m, inputs)
 	opt := conformance.Fixed(given)
 	opt.Values = constants
+	opt.Program.Without = c.Without
 	if c.Rows > 0 {
 		opt.RowDim, opt.Rows, opt.Shapes = m.RowDim(), c.Rows, nil
 		opt.Dims = m.Extents(given)
@@ -210,7 +212,7 @@ func (c *runCmd) compute(e *env, m *onnx.Model, inputs map[string]*berth.Tensor)
 	prog, err := m.Compile(e.ctx, opt)
 	if errors.Is(err, onnx.ErrNeedsData) {
 		fmt.Fprintf(e.stderr, "berth: %v: running step by step\n", err)
-		outputs, err := m.RunWith(e.ctx, berth.RunOptions{Workers: c.Threads}, inputs)
+		outputs, err := m.RunWith(e.ctx, berth.RunOptions{Workers: c.Threads, Without: c.Without}, inputs)
 		return outputs, nil, err
 	}
 	if err != nil {

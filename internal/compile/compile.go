@@ -15,6 +15,7 @@ import (
 	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/pack"
 	"github.com/berth-go/berth/plan"
 )
@@ -32,6 +33,8 @@ type Options struct {
 	Budget int64
 	// NoSharing gives every value bytes of its own, for comparison.
 	NoSharing bool
+	// Without names rewrite rules to leave out; see package rewrite.
+	Without []string
 }
 
 // ErrBudget is wrapped by the error about an arena larger than the budget.
@@ -173,12 +176,9 @@ type Operand struct {
 // DType returns the element type.
 func (o *Operand) DType() dtype.Type { return o.Type.DType }
 
-// An Evaluator computes values that depend on constants alone.
-type Evaluator func(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error)
-
 // Compile makes a program of the outputs that build returns, one for each name,
 // for any extents of dims within their bounds. It has eval compute the constants.
-func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build, eval Evaluator, opt Options) (*Program, error) {
+func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build, eval rewrite.Evaluator, opt Options) (*Program, error) {
 	if err := CheckDims(dims...); err != nil {
 		return nil, err
 	}
@@ -187,14 +187,15 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 			return nil, fmt.Errorf("two outputs are named %q", name)
 		}
 	}
-	eval = onlyOnce(eval)
-	z, err := learn(dims, build, func(roots []graph.Value, keep func(*graph.Node) bool) ([]graph.Value, error) {
-		for i, v := range roots {
-			if v.IsZero() {
-				return nil, fmt.Errorf("output %q is the zero Value", names[i])
+	z, err := learn(dims, build, func(builds [][]graph.Value, varying rewrite.Varying) ([][]graph.Value, error) {
+		for _, roots := range builds {
+			for i, v := range roots {
+				if v.IsZero() {
+					return nil, fmt.Errorf("output %q is the zero Value", names[i])
+				}
 			}
 		}
-		return prepare(ctx, roots, eval, keep)
+		return rewrite.RunAll(ctx, builds, rewrite.Options{Without: opt.Without, Program: true, Eval: onlyOnce(eval), Varying: varying})
 	})
 	if err != nil {
 		return nil, err
@@ -261,7 +262,7 @@ func CheckDims(dims ...extent.Dim) error {
 
 // onlyOnce returns an evaluator that has the constants of the first build stand
 // for those of the others, which ask for the same ones in the same order.
-func onlyOnce(eval Evaluator) Evaluator {
+func onlyOnce(eval rewrite.Evaluator) rewrite.Evaluator {
 	var known []graph.Leaf
 	return func(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error) {
 		if known == nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/plan"
 )
 
@@ -38,7 +39,7 @@ func TestBesides(t *testing.T) {
 			t.Fatal(err)
 		}
 		z, err := learn(nil, func(extent.Point) (outputs, inputs []graph.Value, err error) { return roots, nil, nil },
-			func(roots []graph.Value, _ func(*graph.Node) bool) ([]graph.Value, error) { return roots, nil })
+			func(builds [][]graph.Value, _ rewrite.Varying) ([][]graph.Value, error) { return builds, nil })
 		if err != nil {
 			t.Fatal(err)
 		}

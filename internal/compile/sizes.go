@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/extent"
+	"github.com/berth-go/berth/internal/rewrite"
 )
 
 // A Build makes a graph at a choice of its dimensions: the same nodes in the same
@@ -73,12 +74,11 @@ func (z *sizes) varies(l *learnedOp) string {
 // text prints point s.
 func (z *sizes) text(s int) string { return extent.Text(z.space.Dims(), z.points[s]) }
 
-// A rewriter rewrites the graph that was built at one point. What keep reports
-// depends on the dimensions, and must not be computed once for all.
-type rewriter func(roots []graph.Value, keep func(*graph.Node) bool) ([]graph.Value, error)
+// A rewriter rewrites the builds of one graph, all in the same way.
+type rewriter func(builds [][]graph.Value, varying rewrite.Varying) ([][]graph.Value, error)
 
-// learn builds a graph at a few points, rewrites each build in the same way,
-// and finds what it is at any point.
+// learn builds a graph at a few points, has the builds rewritten, and finds what
+// the graph is at any point.
 func learn(dims []extent.Dim, build Build, rewrite rewriter) (*sizes, error) {
 	const most = 64 // points added to tell functions apart
 	points := extent.Learning(dims)
@@ -113,17 +113,16 @@ func learnAt(dims []extent.Dim, learning []extent.Point, build Build, rewrite re
 		z.largest = len(builds)
 	}
 	z.space = extent.NewSpace(dims, z.points)
-	before, err := z.align(builds)
+	roots := make([][]graph.Value, len(builds))
+	for i, b := range builds {
+		roots[i] = b[:outputs]
+	}
+	roots, err := rewrite(roots, z.varying)
 	if err != nil {
 		return nil, err
 	}
-	varies := varying(before)
-	for i, roots := range builds {
-		out, err := rewrite(roots[:outputs], func(n *graph.Node) bool { return varies[n] })
-		if err != nil {
-			return nil, at(dims, z.points[i], err)
-		}
-		builds[i] = append(out, roots[outputs:]...)
+	for i, b := range builds {
+		builds[i] = append(roots[i], b[outputs:]...)
 	}
 	if z.at, err = z.align(builds); err != nil {
 		return nil, err
@@ -204,13 +203,17 @@ func (z *sizes) align(builds [][]graph.Value) ([][]*graph.Node, error) {
 	return out, nil
 }
 
-// varying returns the nodes that differ from build to build: in attributes, in
+// varying reports the nodes that differ from build to build: in attributes, in
 // types, or in what they read.
-func varying(at [][]*graph.Node) map[*graph.Node]bool {
-	varies := make(map[*graph.Node]bool)
-	if len(at) == 1 {
-		return varies
+func (z *sizes) varying(builds [][]graph.Value) (func(*graph.Node) bool, error) {
+	if len(builds) == 1 {
+		return nil, nil
 	}
+	at, err := z.align(builds)
+	if err != nil {
+		return nil, err
+	}
+	varies := make(map[*graph.Node]bool)
 	for k, n := range at[0] {
 		differs := false
 		for i := range n.NumInputs() {
@@ -229,7 +232,7 @@ func varying(at [][]*graph.Node) map[*graph.Node]bool {
 			}
 		}
 	}
-	return varies
+	return func(n *graph.Node) bool { return varies[n] }, nil
 }
 
 // instantiate makes the nodes of the graph at a point from what was learned.

@@ -11,7 +11,8 @@ import (
 	"github.com/berth-go/berth/internal/op"
 )
 
-// Evaluate computes values that depend on constants alone.
+// Evaluate computes values that depend on constants alone; it is a
+// [rewrite.Evaluator].
 func Evaluate(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error) {
 	results, err := Compute(ctx, roots, Options{})
 	if err != nil {

@@ -137,14 +137,7 @@ func integralExponent(s Scalar, base dtype.Type) Scalar {
 	return s
 }
 
-// Programs grow to this length as they are built. The rest is left to [Fuse],
-// for a longer program is copied once for each instruction that is added.
-const foldLimit = 16
-
-// build returns a Map of the one instruction ins over args. When they are a
-// single value, itself made by a cheap Map over one value, the instruction is
-// appended to that program: computing a few cheap instructions twice, in case
-// the shorter Map has other readers, costs less than storing their result.
+// build returns a Map of the one instruction ins over args.
 func build(ins kernel.MapInstr, args []Arg) (graph.Value, error) {
 	var inputs []graph.Value
 	var types []graph.Type
@@ -175,37 +168,9 @@ func build(ins kernel.MapInstr, args []Arg) (graph.Value, error) {
 	if _, err := broadcast(types); err != nil {
 		return graph.Value{}, fmt.Errorf("%v: %w", ins.Code, err)
 	}
-	prog := Program{ins}
-	if len(inputs) == 1 {
-		if under, ok := foldable(inputs[0]); ok {
-			last := kernel.ResultArg(len(under.Program) - 1)
-			for i, a := range ins.Args {
-				if a.Kind == kernel.ArgInput {
-					ins.Args[i] = last
-				}
-			}
-			prog = append(slices.Clone(under.Program), ins)
-			inputs[0] = inputs[0].Node().Input(0)
-		}
-	}
-	n, err := graph.New(Map{prog}, inputs...)
+	n, err := graph.New(Map{Program{ins}}, inputs...)
 	if err != nil {
 		return graph.Value{}, err
 	}
 	return n.Output(0), nil
-}
-
-// foldable returns the Map that makes v if another instruction may be
-// appended to it.
-func foldable(v graph.Value) (Map, bool) {
-	m, ok := v.Node().Op().(Map)
-	if !ok || v.Node().NumInputs() != 1 || len(m.Program) >= foldLimit {
-		return Map{}, false
-	}
-	for _, ins := range m.Program {
-		if ins.Code.Costly() {
-			return Map{}, false
-		}
-	}
-	return m, true
 }

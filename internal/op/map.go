@@ -16,7 +16,7 @@ import (
 // over the data.
 //
 // Every elementwise op is a Map; [Elementwise], [WithScalar] and [CastTo]
-// build them, and [Fuse] merges them.
+// build them, and package rewrite merges them.
 type Map struct {
 	Program Program
 }

@@ -7,9 +7,9 @@
 // [graph.Overwriter] to be run in place, [Strider] operands that do not lie
 // dense, [Widener] that half precision is computed in float32.
 //
-// [Apply] makes nodes; it puts packings and casts where an op needs them.
-// Elementwise arithmetic is not an op for each function but one, [Map], with a
-// program: [Elementwise], [WithScalar] and [CastTo] build it, [Fuse] merges it.
+// [Apply] makes nodes. Elementwise arithmetic is not an op for each function
+// but one, [Map], with a program: [Elementwise], [WithScalar] and [CastTo] build
+// programs of one instruction, package rewrite merges them.
 //
 // # Where to find what
 //
@@ -18,8 +18,8 @@
 //	apply.go             nodes of ops
 //	text.go, enum.go     ops and their attributes as text, and back
 //	map.go, map_text.go  elementwise programs and their text
-//	elementwise.go, elementwise_codes.go, fuse.go
-//	                     how they are built and merged
+//	elementwise.go, elementwise_codes.go
+//	                     how they are built
 //	view.go, view_blocks.go, bitcast.go
 //	                     views: reshape, permute, slice, broadcast, diagonal
 //	concat.go, tile.go, pad.go, gather.go, scatter.go, index.go, fill.go
@@ -58,8 +58,8 @@ type Strider interface {
 	DenseAxes(operand, rank int) int
 }
 
-// A Widener is a computing op that has no arithmetic of its own for float16
-// and bfloat16: [Apply] computes it through float32.
+// A Widener is a computing op that has no kernel for float16 and bfloat16, but
+// takes them: package rewrite has it compute in float32, between casts.
 type Widener interface {
 	Computer
 	// ComputesInFloat32 marks the op.
@@ -78,11 +78,17 @@ type Tuner interface {
 
 // KernelOf returns the kernel, not yet bound, that computes o. An op that can
 // be a reference, such as [graph.Contiguous] or a reshape, has a copying one.
+// A [Widener] has none for halves.
 func KernelOf(o graph.Op, in, out []graph.Type) (kernel.Kernel, error) {
 	switch o := o.(type) {
 	case graph.Contiguous, graph.Cache:
 		return kernel.NewCopy(out[0].DType.Size()), nil
 	case Computer:
+		for i, t := range in {
+			if _, ok := o.(Widener); ok && t.DType.IsHalf() {
+				return nil, fmt.Errorf("%s has no kernel for %v, its input %d", o.Name(), t, i)
+			}
+		}
 		return o.Kernel(in, out), nil
 	}
 	return nil, fmt.Errorf("%s has no kernel", o.Name())

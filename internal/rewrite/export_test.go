@@ -1,0 +1,26 @@
+package rewrite
+
+import (
+	"context"
+
+	"github.com/berth-go/berth/graph"
+)
+
+// All returns the names of all rules, in their order.
+func All() []string { return names(func(kind) bool { return true }) }
+
+// Alone makes the rule of the given name and no other.
+func Alone(ctx context.Context, name string, roots []graph.Value, opt Options) ([]graph.Value, error) {
+	r, err := graph.NewRewriter(roots)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range passes {
+		if p.name == name {
+			if err := p.make(ctx, r, &opt); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r.Roots(), nil
+}

@@ -1,0 +1,63 @@
+package rewrite
+
+import (
+	"context"
+	"slices"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+)
+
+// recomputeLimit bounds the programs that recompute makes. The rest is left to
+// fuse, which computes nothing twice.
+const recomputeLimit = 16
+
+// recompute has each reader of a chain of cheap elementwise work over one value
+// compute the chain itself. Computing a few cheap instructions twice costs less
+// than storing their result, which the other readers of it would need.
+//
+//	x ── mul ─┬─ add ──        x ─┬─ mul+add ──
+//	          └─ exp ──   ->      └─ mul+exp ──
+func recompute(_ context.Context, r *graph.Rewriter, _ *Options) error {
+	return r.Walk(func(n *graph.Node) error {
+		m, ok := n.Op().(op.Map)
+		if !ok || n.NumInputs() != 1 {
+			return nil
+		}
+		under := r.Inputs(n)[0].Node()
+		first, ok := under.Op().(op.Map)
+		if !ok || under.NumInputs() != 1 || len(first.Program)+len(m.Program) > recomputeLimit || costly(first.Program) {
+			return nil
+		}
+		by, err := graph.New(op.Map{Program: chained(first.Program, m.Program)}, under.Input(0))
+		if err != nil {
+			return err
+		}
+		r.Replace(n.Output(0), by.WithLabel(n.Label()).Output(0))
+		return nil
+	})
+}
+
+func costly(p op.Program) bool {
+	return slices.ContainsFunc(p, func(ins kernel.MapInstr) bool { return ins.Code.Costly() })
+}
+
+// chained returns the program that runs first, and then second with the result
+// for its only input.
+func chained(first, second op.Program) op.Program {
+	base := len(first)
+	p := slices.Clone(first)
+	for _, ins := range second {
+		for j, a := range ins.Args {
+			switch a.Kind {
+			case kernel.ArgInput:
+				ins.Args[j] = kernel.ResultArg(base - 1)
+			case kernel.ArgResult:
+				ins.Args[j] = kernel.ResultArg(base + a.Index)
+			}
+		}
+		p = append(p, ins)
+	}
+	return p
+}
