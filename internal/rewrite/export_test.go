@@ -11,16 +11,14 @@ func All() []string { return names(func(kind) bool { return true }) }
 
 // Alone makes the rule of the given name and no other.
 func Alone(ctx context.Context, name string, roots []graph.Value, opt Options) ([]graph.Value, error) {
-	r, err := graph.NewRewriter(roots)
-	if err != nil {
-		return nil, err
-	}
 	for _, p := range passes {
 		if p.name == name {
-			if err := p.make(ctx, r, &opt); err != nil {
+			builds, err := p.run(ctx, [][]graph.Value{roots}, opt)
+			if err != nil {
 				return nil, err
 			}
+			return builds[0], nil
 		}
 	}
-	return r.Roots(), nil
+	return roots, nil
 }

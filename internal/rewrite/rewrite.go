@@ -92,7 +92,6 @@ func RunAll(ctx context.Context, builds [][]graph.Value, opt Options) ([][]graph
 	if err := checkRules(opt.Without); err != nil {
 		return nil, err
 	}
-	builds = slices.Clone(builds)
 	for _, p := range passes {
 		switch {
 		case p.kind&program != 0 && !opt.Program,
@@ -100,24 +99,34 @@ func RunAll(ctx context.Context, builds [][]graph.Value, opt Options) ([][]graph
 			slices.Contains(opt.Without, p.name):
 			continue
 		}
-		if p.kind&constants != 0 && opt.Varying != nil {
-			var err error
-			if opt.varies, err = opt.Varying(builds); err != nil {
-				return nil, err
-			}
-		}
-		rewriters, err := graph.NewRewriters(builds)
-		if err != nil {
+		var err error
+		if builds, err = p.run(ctx, builds, opt); err != nil {
 			return nil, err
-		}
-		for i, r := range rewriters {
-			if err := p.make(ctx, r, &opt); err != nil {
-				return nil, err
-			}
-			builds[i] = r.Roots()
 		}
 	}
 	return builds, nil
+}
+
+// run makes the rule on all builds.
+func (p pass) run(ctx context.Context, builds [][]graph.Value, opt Options) ([][]graph.Value, error) {
+	if p.kind&constants != 0 && opt.Varying != nil {
+		var err error
+		if opt.varies, err = opt.Varying(builds); err != nil {
+			return nil, err
+		}
+	}
+	rewriters, err := graph.NewRewriters(builds)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]graph.Value, len(builds))
+	for i, r := range rewriters {
+		if err := p.make(ctx, r, &opt); err != nil {
+			return nil, err
+		}
+		out[i] = r.Roots()
+	}
+	return out, nil
 }
 
 // Rules returns the names of the rules that can be left out, in their order.
