@@ -118,7 +118,7 @@ func (k *conv[T]) product(image, group, block int, scratch []byte) {
 	at := k.imageAt(image) + group*k.deep*k.slide.planeIn
 	b := right[T]{matrix: matrix[T]{Slice[T](k.x), at, k.positions, 1}}
 	if !k.slide.pointwise() {
-		b.image = &k.slide
+		b.image = k
 	}
 	a := left[T]{matrix: matrix[T]{Slice[T](k.w), k.w.Offset + group*k.maps*k.gemm.k, k.gemm.k, 1}}
 	if k.packedW != nil {

@@ -94,7 +94,15 @@ func pad64[T any](n int) int {
 type right[T Number] struct {
 	matrix[T]
 	packed []T
-	image  *sliding // when set, matrix holds an image, and the windows over it are the operand
+	image  imagePacker[T] // when set, matrix holds an image, and what this packs of it is the operand
+}
+
+// An imagePacker packs a right operand that is made of an image and never held
+// as a whole.
+type imagePacker[T Number] interface {
+	// packImage packs columns [j0, j1) and rows [k0, k1) of the operand that
+	// x makes, as [packRight] does, into strips of t.
+	packImage(dst, x []T, j0, j1, k0, k1 int, t *tile[T])
 }
 
 // A left is the left operand of a product: a matrix, or packed beforehand.
@@ -137,7 +145,7 @@ func (g *gemm[T]) multiply(i0, i1, j0, j1 int, scratch []byte, a *left[T], b *ri
 		case b.packed != nil:
 			pb = b.packed[k0*ceilDiv(g.n, cols)*cols+j0*depth:]
 		case b.image != nil:
-			packImage(pb, b.data[b.at:], b.image, j0, j1, k0, k1, &g.tile)
+			b.image.packImage(pb, b.data[b.at:], j0, j1, k0, k1, &g.tile)
 		case g.direct && b.col == 1 && b.row >= 0:
 			inPlace = true
 		default:

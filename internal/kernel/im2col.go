@@ -1,14 +1,14 @@
 package kernel
 
-// packImage packs columns [j0, j1) and rows [k0, k1) of the matrix whose
-// column j is the window at position j of an image x, as [packRight] does: row
-// k is tap k%taps, in row-major order, of channel k/taps. Taps in the padding
-// read 0. The matrix itself is never made.
+// packImage implements [imagePacker]: the operand is the matrix whose column j
+// is the window at position j of an image x, and whose row k is tap k%taps, in
+// row-major order, of channel k/taps. Taps in the padding read 0.
 //
 // Positions are taken in runs that lie in one row and one strip. Where a tap
 // meets the image along a run is the same in every channel, so it is found
 // once for all of them.
-func packImage[T Number](dst, x []T, s *sliding, j0, j1, k0, k1 int, tl *tile[T]) {
+func (k *conv[T]) packImage(dst, x []T, j0, j1, k0, k1 int, tl *tile[T]) {
+	s := &k.slide
 	depth, width := k1-k0, tl.cols
 	taps := s.outerTaps * s.innerTaps
 	row, col, lane := j0/s.width, j0%s.width, 0

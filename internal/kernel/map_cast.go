@@ -6,19 +6,29 @@ import (
 	"github.com/berth-go/berth/dtype"
 )
 
+// A Conversion sets the elements of dst to those of a, converted. The slices
+// hold elements of the two types that it was made for, as many of one as of
+// the other, and may be the same memory where those have the same width.
+type Conversion func(dst, a []byte)
+
+// conversion adapts a loop over typed slices.
+func conversion[D, A any](f func(dst []D, a []A)) Conversion {
+	return func(dst, a []byte) { f(Cast[D](dst), Cast[A](a)) }
+}
+
 // widenLoop returns the exact conversion of a half type to float32. It and the
 // next two are written out for both types, as methods of type parameters are
 // called and not inlined.
-func widenLoop(t dtype.Type) mapLoop {
+func widenLoop(t dtype.Type) Conversion {
 	if t == dtype.Float16 {
-		return loop1(func(dst []float32, a []dtype.F16) {
+		return conversion(func(dst []float32, a []dtype.F16) {
 			a = a[:len(dst)]
 			for i := range dst {
 				dst[i] = a[i].Float32()
 			}
 		})
 	}
-	return loop1(func(dst []float32, a []dtype.BF16) {
+	return conversion(func(dst []float32, a []dtype.BF16) {
 		a = a[:len(dst)]
 		for i := range dst {
 			dst[i] = a[i].Float32()
@@ -27,16 +37,16 @@ func widenLoop(t dtype.Type) mapLoop {
 }
 
 // narrowLoop returns the rounding of float32 to a half type.
-func narrowLoop(t dtype.Type) mapLoop {
+func narrowLoop(t dtype.Type) Conversion {
 	if t == dtype.Float16 {
-		return loop1(func(dst []dtype.F16, a []float32) {
+		return conversion(func(dst []dtype.F16, a []float32) {
 			a = a[:len(dst)]
 			for i := range dst {
 				dst[i] = dtype.ToF16(a[i])
 			}
 		})
 	}
-	return loop1(func(dst []dtype.BF16, a []float32) {
+	return conversion(func(dst []dtype.BF16, a []float32) {
 		a = a[:len(dst)]
 		for i := range dst {
 			dst[i] = dtype.ToBF16(a[i])
@@ -45,16 +55,16 @@ func narrowLoop(t dtype.Type) mapLoop {
 }
 
 // roundLoop returns the rounding of float32 to the values of a half type.
-func roundLoop(t dtype.Type) mapLoop {
+func roundLoop(t dtype.Type) Conversion {
 	if t == dtype.Float16 {
-		return loop1(func(dst []float32, a []float32) {
+		return conversion(func(dst []float32, a []float32) {
 			a = a[:len(dst)]
 			for i := range dst {
 				dst[i] = dtype.ToF16(a[i]).Float32()
 			}
 		})
 	}
-	return loop1(func(dst []float32, a []float32) {
+	return conversion(func(dst []float32, a []float32) {
 		a = a[:len(dst)]
 		for i := range dst {
 			dst[i] = dtype.ToBF16(a[i]).Float32()
@@ -65,28 +75,28 @@ func roundLoop(t dtype.Type) mapLoop {
 // oddLoop returns the conversion of t, which is no half type, to float32
 // rounded so that a second rounding to a half type is the only one that
 // counts.
-func oddLoop(t dtype.Type) mapLoop {
+func oddLoop(t dtype.Type) Conversion {
 	switch t {
 	case dtype.Int64:
-		return loop1(func(dst []float32, a []int64) {
+		return conversion(func(dst []float32, a []int64) {
 			a = a[:len(dst)]
 			for i := range dst {
 				dst[i] = oddFloat32(float64(oddInt64(a[i])))
 			}
 		})
 	case dtype.Uint64:
-		return loop1(func(dst []float32, a []uint64) {
+		return conversion(func(dst []float32, a []uint64) {
 			a = a[:len(dst)]
 			for i := range dst {
 				dst[i] = oddFloat32(float64(oddUint64(a[i])))
 			}
 		})
 	case dtype.Float64:
-		return loop1(oddCast[float64])
+		return conversion(oddCast[float64])
 	case dtype.Int32:
-		return loop1(oddCast[int32])
+		return conversion(oddCast[int32])
 	case dtype.Uint32:
-		return loop1(oddCast[uint32])
+		return conversion(oddCast[uint32])
 	}
 	return nativeCast(t, dtype.Float32)
 }
@@ -107,7 +117,7 @@ func oddCast[A Number](dst []float32, a []A) {
 // uint32 the low bits of the conversion to int64. A uint64 takes negative
 // values by the low bits of their int64, and others that do not fit give
 // 1<<63.
-func nativeCast(from, to dtype.Type) mapLoop {
+func nativeCast(from, to dtype.Type) Conversion {
 	switch from {
 	case dtype.Bool:
 		return castBool(to)
@@ -133,62 +143,62 @@ func nativeCast(from, to dtype.Type) mapLoop {
 	return castFloat[float64](to)
 }
 
-func castBool(to dtype.Type) mapLoop {
+func castBool(to dtype.Type) Conversion {
 	switch to {
 	case dtype.Bool:
-		return loop1(convert[uint8, uint8])
+		return conversion(convert[uint8, uint8])
 	case dtype.Uint8, dtype.Int8:
-		return loop1(convert[uint8, uint8])
+		return conversion(convert[uint8, uint8])
 	case dtype.Uint16, dtype.Int16:
-		return loop1(convert[uint16, uint8])
+		return conversion(convert[uint16, uint8])
 	case dtype.Uint32, dtype.Int32:
-		return loop1(convert[uint32, uint8])
+		return conversion(convert[uint32, uint8])
 	case dtype.Uint64, dtype.Int64:
-		return loop1(convert[uint64, uint8])
+		return conversion(convert[uint64, uint8])
 	case dtype.Float32:
-		return loop1(convert[float32, uint8])
+		return conversion(convert[float32, uint8])
 	}
-	return loop1(convert[float64, uint8])
+	return conversion(convert[float64, uint8])
 }
 
-func castInteger[A Integer](to dtype.Type) mapLoop {
+func castInteger[A Integer](to dtype.Type) Conversion {
 	switch to {
 	case dtype.Bool:
-		return loop1(nonzero[A])
+		return conversion(nonzero[A])
 	case dtype.Uint8, dtype.Int8:
-		return loop1(convert[uint8, A])
+		return conversion(convert[uint8, A])
 	case dtype.Uint16, dtype.Int16:
-		return loop1(convert[uint16, A])
+		return conversion(convert[uint16, A])
 	case dtype.Uint32, dtype.Int32:
-		return loop1(convert[uint32, A])
+		return conversion(convert[uint32, A])
 	case dtype.Uint64, dtype.Int64:
-		return loop1(convert[uint64, A])
+		return conversion(convert[uint64, A])
 	case dtype.Float32:
-		return loop1(convert[float32, A])
+		return conversion(convert[float32, A])
 	}
-	return loop1(convert[float64, A])
+	return conversion(convert[float64, A])
 }
 
-func castFloat[A Float](to dtype.Type) mapLoop {
+func castFloat[A Float](to dtype.Type) Conversion {
 	switch to {
 	case dtype.Bool:
-		return loop1(nonzero[A])
+		return conversion(nonzero[A])
 	case dtype.Uint8, dtype.Int8:
-		return loop1(truncNarrow[uint8, A])
+		return conversion(truncNarrow[uint8, A])
 	case dtype.Uint16, dtype.Int16:
-		return loop1(truncNarrow[uint16, A])
+		return conversion(truncNarrow[uint16, A])
 	case dtype.Int32:
-		return loop1(truncNarrow[int32, A])
+		return conversion(truncNarrow[int32, A])
 	case dtype.Uint32:
-		return loop1(truncWide[uint32, A])
+		return conversion(truncWide[uint32, A])
 	case dtype.Int64:
-		return loop1(truncWide[int64, A])
+		return conversion(truncWide[int64, A])
 	case dtype.Uint64:
-		return loop1(truncUint64[A])
+		return conversion(truncUint64[A])
 	case dtype.Float32:
-		return loop1(convert[float32, A])
+		return conversion(convert[float32, A])
 	}
-	return loop1(convert[float64, A])
+	return conversion(convert[float64, A])
 }
 
 // convert sets dst[i] to D(a[i]), which Go defines for these types.

@@ -36,6 +36,14 @@ func loop1[D, A any](f func(dst []D, a []A)) mapLoop {
 	}
 }
 
+// converting returns the loops of a conversion.
+func converting(f Conversion) mapLoops {
+	return mapLoops{func(dst, a, _, _ []byte, _ *[2]float64) bool {
+		f(dst, a)
+		return true
+	}}
+}
+
 func loop1p[D, A any](f func(dst []D, a []A, p, q float64)) mapLoop {
 	return func(dst, a, _, _ []byte, p *[2]float64) bool {
 		f(Cast[D](dst), Cast[A](a), p[0], p[1])

@@ -90,7 +90,7 @@ func (l *mapLowering) arg(a MapArg) (int, dtype.Type) {
 		return a.Index, t
 	}
 	if l.wide[a.Index] < 0 {
-		l.wide[a.Index] = l.emit(mapLoops{widenLoop(t)}, 4, a.Index)
+		l.wide[a.Index] = l.emit(converting(widenLoop(t)), 4, a.Index)
 	}
 	return l.wide[a.Index], t
 }
@@ -121,7 +121,7 @@ func (l *mapLowering) lower(i int, ins MapInstr, last bool) {
 	case MapPow:
 		to := exponentType(t[0], t[1])
 		if computed(t[1]) != to {
-			v[1] = l.emit(mapLoops{nativeCast(computed(t[1]), to)}, 8, v[1])
+			v[1] = l.emit(converting(nativeCast(computed(t[1]), to)), 8, v[1])
 		}
 		r = l.emit(powLoops(from, to), from.Size(), args...)
 	case MapGreater:
@@ -139,7 +139,7 @@ func (l *mapLowering) lower(i int, ins MapInstr, last bool) {
 		l.ops[j].err = fmt.Errorf("%v: %w", ins.Code, ErrDivideByZero)
 	}
 	if to := l.types[i]; to.IsHalf() && !mapInfos[ins.Code].exact && !last {
-		r = l.emit(mapLoops{roundLoop(to)}, 4, r)
+		r = l.emit(converting(roundLoop(to)), 4, r)
 	}
 	l.results = append(l.results, r)
 }
@@ -151,11 +151,11 @@ func (l *mapLowering) cast(v int, from, to dtype.Type) int {
 	case native == to || from == to:
 		return v
 	case !to.IsHalf():
-		return l.emit(mapLoops{nativeCast(native, to)}, to.Size(), v)
+		return l.emit(converting(nativeCast(native, to)), to.Size(), v)
 	case native == dtype.Float32:
 		return v
 	}
-	return l.emit(mapLoops{oddLoop(native)}, 4, v)
+	return l.emit(converting(oddLoop(native)), 4, v)
 }
 
 // exponentType returns the type in which the exponent of a power is taken.
@@ -187,7 +187,7 @@ func lowerMap(prog []MapInstr, in []dtype.Type) (*mapLowering, error) {
 	r, out := l.results[len(prog)-1], types[len(prog)-1]
 	switch {
 	case out.IsHalf():
-		r = l.emit(mapLoops{narrowLoop(out)}, 2, r)
+		r = l.emit(converting(narrowLoop(out)), 2, r)
 	case l.values[r].kind != valueTemp || l.ops[len(l.ops)-1].dst != r:
 		r = l.emit(mapLoops{identLoop()}, out.Size(), r)
 	}

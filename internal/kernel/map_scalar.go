@@ -103,15 +103,15 @@ func (s Scalar) Cast(t dtype.Type) Scalar {
 	data, out := Bytes(from[:])[:s.DType.Size()], Bytes(to[:])[:t.Size()]
 	if s.DType.IsHalf() {
 		var wide [1]float32
-		widenLoop(s.DType)(Bytes(wide[:]), data, nil, nil, nil)
+		widenLoop(s.DType)(Bytes(wide[:]), data)
 		s.DType, data = dtype.Float32, Bytes(wide[:])
 	}
 	if t.IsHalf() {
 		var odd [1]float32
-		oddLoop(s.DType)(Bytes(odd[:]), data, nil, nil, nil)
-		narrowLoop(t)(out, Bytes(odd[:]), nil, nil, nil)
+		oddLoop(s.DType)(Bytes(odd[:]), data)
+		narrowLoop(t)(out, Bytes(odd[:]))
 	} else {
-		nativeCast(s.DType, t)(out, data, nil, nil, nil)
+		nativeCast(s.DType, t)(out, data)
 	}
 	return ScalarAt(t, out, 0)
 }

@@ -25,3 +25,6 @@ func All() []graph.Op {
 		MatMul{}, Gemm{}, Conv{}, ConvTranspose{}, Pool{}, GlobalPool{},
 	}
 }
+
+// Parse returns the op that [Format] prints as text, if it is one of [All].
+func Parse(text string) (graph.Op, error) { return ParseOne(text, All()) }

@@ -85,11 +85,11 @@ func notBare(r rune) bool {
 	return r >= unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_.:+-", r)
 }
 
-// Parse returns the op that [Format] prints as text. It knows the ops that
-// [All] lists. Attributes may come in any order; those left out are zero.
-func Parse(text string) (graph.Op, error) {
+// ParseOne returns the one of the known ops that [Format] prints as text.
+// Attributes may come in any order; those left out are zero.
+func ParseOne(text string, known []graph.Op) (graph.Op, error) {
 	name, rest, braces := strings.Cut(text, "{")
-	for _, o := range All() {
+	for _, o := range known {
 		if o.Name() != name {
 			continue
 		}

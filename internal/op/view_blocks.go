@@ -71,10 +71,11 @@ func blocks(name string, x graph.Value, block int) (shape.Shape, error) {
 func regroup(x graph.Value, split, perm, join []int) (graph.Value, error) {
 	v := x
 	for _, o := range []graph.Op{Reshape{split}, Permute{perm}, Reshape{join}} {
-		var err error
-		if v, err = One(o, v); err != nil {
+		n, err := graph.New(o, v)
+		if err != nil {
 			return graph.Value{}, err
 		}
+		v = n.Output(0)
 	}
 	return v, nil
 }
