@@ -9,25 +9,25 @@ import (
 // running sums and the softmax family.
 var reduceOps = []row{
 	{"", "ReduceL1", 1, 1, 1, legacyReduce(op.ReduceL1)},
-	{"", "ReduceL1", 18, 1, 2, reduce(op.ReduceL1)},
+	{"", "ReduceL1", 18, 1, 2, reduceBy(op.ReduceL1)},
 	{"", "ReduceL2", 1, 1, 1, legacyReduce(op.ReduceL2)},
-	{"", "ReduceL2", 18, 1, 2, reduce(op.ReduceL2)},
+	{"", "ReduceL2", 18, 1, 2, reduceBy(op.ReduceL2)},
 	{"", "ReduceLogSum", 1, 1, 1, legacyReduce(op.ReduceLogSum)},
-	{"", "ReduceLogSum", 18, 1, 2, reduce(op.ReduceLogSum)},
+	{"", "ReduceLogSum", 18, 1, 2, reduceBy(op.ReduceLogSum)},
 	{"", "ReduceLogSumExp", 1, 1, 1, legacyReduce(op.ReduceLogSumExp)},
-	{"", "ReduceLogSumExp", 18, 1, 2, reduce(op.ReduceLogSumExp)},
+	{"", "ReduceLogSumExp", 18, 1, 2, reduceBy(op.ReduceLogSumExp)},
 	{"", "ReduceMax", 1, 1, 1, legacyReduce(op.ReduceMax)},
-	{"", "ReduceMax", 18, 1, 2, reduce(op.ReduceMax)},
+	{"", "ReduceMax", 18, 1, 2, reduceBy(op.ReduceMax)},
 	{"", "ReduceMean", 1, 1, 1, legacyReduce(op.ReduceMean)},
-	{"", "ReduceMean", 18, 1, 2, reduce(op.ReduceMean)},
+	{"", "ReduceMean", 18, 1, 2, reduceBy(op.ReduceMean)},
 	{"", "ReduceMin", 1, 1, 1, legacyReduce(op.ReduceMin)},
-	{"", "ReduceMin", 18, 1, 2, reduce(op.ReduceMin)},
+	{"", "ReduceMin", 18, 1, 2, reduceBy(op.ReduceMin)},
 	{"", "ReduceProd", 1, 1, 1, legacyReduce(op.ReduceProd)},
-	{"", "ReduceProd", 18, 1, 2, reduce(op.ReduceProd)},
+	{"", "ReduceProd", 18, 1, 2, reduceBy(op.ReduceProd)},
 	{"", "ReduceSum", 1, 1, 1, legacyReduce(op.ReduceSum)},
-	{"", "ReduceSum", 13, 1, 2, reduce(op.ReduceSum)},
+	{"", "ReduceSum", 13, 1, 2, reduceBy(op.ReduceSum)},
 	{"", "ReduceSumSquare", 1, 1, 1, legacyReduce(op.ReduceSumSquare)},
-	{"", "ReduceSumSquare", 18, 1, 2, reduce(op.ReduceSumSquare)},
+	{"", "ReduceSumSquare", 18, 1, 2, reduceBy(op.ReduceSumSquare)},
 
 	{"", "ArgMax", 1, 1, 1, argReduce(true)},
 	{"", "ArgMax", 12, 1, 1, argReduce(true)},
@@ -56,9 +56,9 @@ func legacyReduce(kind op.ReduceKind) converter {
 	}
 }
 
-// reduce takes the axes as input 1. None at all are all of them or, when
+// reduceBy takes the axes as input 1. None at all are all of them or, when
 // "noop_with_empty_axes" is set, none.
-func reduce(kind op.ReduceKind) converter {
+func reduceBy(kind op.ReduceKind) converter {
 	return func(c *call) []graph.Value {
 		c.attrUntil(c.version()-1, "axes")
 		r := op.Reduce{

@@ -289,8 +289,8 @@ func TestIdentities(t *testing.T) {
 // Views that bottom out at a leaf own nothing, however long the chain.
 func TestEternalChain(t *testing.T) {
 	edge := f32(t, 1, 4)
-	view := node(t, op.Reshape{Shape: []int{4}}, edge)
-	wide := node(t, op.BroadcastTo{Shape: []int{3, 4}}, view)
+	flat := node(t, op.Reshape{Shape: []int{4}}, edge)
+	wide := node(t, op.BroadcastTo{Shape: []int{3, 4}}, flat)
 	p := planned(t, node(t, never, wide))
 	want(t, p, "reference-eternal", "reference-eternal", "allocate")
 }
