@@ -7,7 +7,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
 )
@@ -76,7 +76,7 @@ var (
 	pack    = graph.Contiguous{}
 	noop    = graph.Identity{}
 	cache   = graph.Cache{}
-	swapped = op.Permute{Perm: []int{1, 0}}
+	swapped = view.Permute{Perm: []int{1, 0}}
 )
 
 // planned plans roots, proves the plan and returns it.
@@ -170,7 +170,7 @@ func TestBroadcastOperandKept(t *testing.T) {
 	small := node(t, any, f32(t, 4))
 	big := f32(t, 3, 4)
 	want(t, planned(t, node(t, any, small, big)), "allocate", "allocate")
-	wide := node(t, op.BroadcastTo{Shape: []int{3, 4}}, small)
+	wide := node(t, view.BroadcastTo{Shape: []int{3, 4}}, small)
 	want(t, planned(t, node(t, any, wide, big)), "allocate", "reference-slot", "allocate")
 }
 
@@ -182,16 +182,16 @@ func TestStridedOperandKept(t *testing.T) {
 // A slice of a buffer has the right layout and the wrong size.
 func TestSliceOperandKept(t *testing.T) {
 	x := node(t, any, f32(t, 4, 2))
-	head := node(t, op.SliceView{Axis: 0, Start: 0, N: 2, Step: 1}, x)
+	head := node(t, view.SliceView{Axis: 0, Start: 0, N: 2, Step: 1}, x)
 	want(t, planned(t, node(t, any, head)), "allocate", "reference-slot", "allocate")
 }
 
 // The operand is a view of a buffer that another view still reads.
 func TestViewOfBufferReadElsewhere(t *testing.T) {
 	x := node(t, any, f32(t, 2, 3))
-	flat := node(t, op.Reshape{Shape: []int{6}}, x)
+	flat := node(t, view.Reshape{Shape: []int{6}}, x)
 	first := node(t, any, flat)
-	last := node(t, any, first, node(t, op.Reshape{Shape: []int{6}}, x))
+	last := node(t, any, first, node(t, view.Reshape{Shape: []int{6}}, x))
 	p := planned(t, last)
 	want(t, p, "allocate", "reference-slot", "allocate", "reference-slot", "in-place 0")
 }
@@ -199,7 +199,7 @@ func TestViewOfBufferReadElsewhere(t *testing.T) {
 // A view that covers its whole buffer may be overwritten when it is the last.
 func TestViewOverwritten(t *testing.T) {
 	x := node(t, any, f32(t, 2, 3))
-	flat := node(t, op.Reshape{Shape: []int{6}}, x)
+	flat := node(t, view.Reshape{Shape: []int{6}}, x)
 	want(t, planned(t, node(t, any, flat)), "allocate", "reference-slot", "in-place 0")
 }
 
@@ -207,7 +207,7 @@ func TestViewOverwritten(t *testing.T) {
 // has read it.
 func TestTwoViewsOneOverwritten(t *testing.T) {
 	x := node(t, any, f32(t, 2, 3))
-	v, w := node(t, op.Reshape{Shape: []int{6}}, x), node(t, op.Reshape{Shape: []int{3, 2}}, x)
+	v, w := node(t, view.Reshape{Shape: []int{6}}, x), node(t, view.Reshape{Shape: []int{3, 2}}, x)
 	first, second := node(t, any, v), node(t, any, w)
 	p := planned(t, first, second)
 	want(t, p, "allocate", "reference-slot", "allocate", "reference-slot", "in-place 0")
@@ -289,8 +289,8 @@ func TestIdentities(t *testing.T) {
 // Views that bottom out at a leaf own nothing, however long the chain.
 func TestEternalChain(t *testing.T) {
 	edge := f32(t, 1, 4)
-	flat := node(t, op.Reshape{Shape: []int{4}}, edge)
-	wide := node(t, op.BroadcastTo{Shape: []int{3, 4}}, flat)
+	flat := node(t, view.Reshape{Shape: []int{4}}, edge)
+	wide := node(t, view.BroadcastTo{Shape: []int{3, 4}}, flat)
 	p := planned(t, node(t, never, wide))
 	want(t, p, "reference-eternal", "reference-eternal", "allocate")
 }
@@ -355,7 +355,7 @@ func TestPackOfContiguous(t *testing.T) {
 // Whether a view lies dense is seen only when it is placed: then it is a reference.
 func TestPackOfDenseView(t *testing.T) {
 	x := node(t, any, f32(t, 2, 3))
-	p := planned(t, node(t, pack, node(t, op.Reshape{Shape: []int{6}}, x)))
+	p := planned(t, node(t, pack, node(t, view.Reshape{Shape: []int{6}}, x)))
 	want(t, p, "allocate", "reference-slot", "reference-slot")
 }
 
@@ -364,7 +364,7 @@ func TestClaimChangesLayoutOfViews(t *testing.T) {
 	once := node(t, swapped, node(t, any, f32(t, 2, 3)))
 	packed := node(t, pack, once)
 	twice := node(t, swapped, once) // planned after the claim: over packed
-	flat := node(t, op.Reshape{Shape: []int{6}}, twice)
+	flat := node(t, view.Reshape{Shape: []int{6}}, twice)
 	p := planned(t, packed, flat)
 	reads(t, p, twice, 0, packed)
 	// The reshape cannot be a view of that any more, so it packs.
@@ -376,7 +376,7 @@ func TestCacheReferences(t *testing.T) {
 	x := node(t, any, f32(t, 4))
 	p := planned(t, node(t, never, node(t, cache, x)))
 	want(t, p, "allocate", "reference-slot", "allocate")
-	head := node(t, op.SliceView{Axis: 0, Start: 0, N: 2, Step: 1}, node(t, any, f32(t, 4)))
+	head := node(t, view.SliceView{Axis: 0, Start: 0, N: 2, Step: 1}, node(t, any, f32(t, 4)))
 	p = planned(t, node(t, never, node(t, cache, head)))
 	want(t, p, "allocate", "reference-slot", "allocate", "allocate")
 }
@@ -477,7 +477,7 @@ func TestRootIsPureAlias(t *testing.T) {
 
 func TestRootIsSlice(t *testing.T) {
 	x := node(t, any, f32(t, 4, 2))
-	p := planned(t, node(t, op.SliceView{Axis: 0, Start: 1, N: 2, Step: 1}, x))
+	p := planned(t, node(t, view.SliceView{Axis: 0, Start: 1, N: 2, Step: 1}, x))
 	want(t, p, "allocate", "reference-slot")
 	if p.Slots[0].End != plan.Kept || p.Results[0].Layout.Offset != 2 {
 		t.Errorf("%v", p)

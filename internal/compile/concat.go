@@ -1,7 +1,7 @@
 package compile
 
 import (
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -22,7 +22,7 @@ func (p *placer) concat(step int) *concat {
 		return c
 	}
 	s := &p.plan.Steps[step]
-	o, ok := s.Node.Op().(op.Concat)
+	o, ok := s.Node.Op().(move.Concat)
 	if !ok {
 		return nil
 	}

@@ -2,7 +2,7 @@ package compile
 
 import (
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
 )
 
 // nest has a concatenation whose first inputs are all those of another one read
@@ -31,7 +31,7 @@ func nest(roots []graph.Value) ([]graph.Value, error) {
 				changed = changed || ins[i] != v
 			}
 		}
-		concat, isConcat := n.Op().(op.Concat)
+		concat, isConcat := n.Op().(move.Concat)
 		list := ins
 		if isConcat {
 			ins = ns.shortened(concat.Axis, ins)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
 )
 
 // prepare rewrites a graph for compilation: caches vanish, what depends on
@@ -16,7 +16,7 @@ func prepare(ctx context.Context, values []graph.Value, eval Evaluator) ([]graph
 	if err != nil {
 		return nil, err
 	}
-	if roots, err = op.Fuse(roots); err != nil {
+	if roots, err = elementwise.Fuse(roots); err != nil {
 		return nil, err
 	}
 	if roots, err = nest(roots); err != nil {
@@ -30,7 +30,7 @@ func prepare(ctx context.Context, values []graph.Value, eval Evaluator) ([]graph
 		}
 		// A second copy of an output, or one that is a view, an input or a
 		// constant, has to be written out.
-		if roots[i], err = op.Elementwise(op.Ident, nil, v); err != nil {
+		if roots[i], err = elementwise.Apply(elementwise.Ident, nil, v); err != nil {
 			return nil, err
 		}
 	}

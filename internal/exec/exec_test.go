@@ -11,7 +11,8 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
 )
@@ -34,7 +35,7 @@ func constant(data []int32, dims ...int) graph.Value {
 }
 
 func addOne(v graph.Value) graph.Value {
-	return must(graph.New(op.Map{Program: op.Program{{Code: op.Add, Args: [3]kernel.MapArg{kernel.InputArg(0), kernel.ScalarArg(must(kernel.Int64Scalar(1).Convert(dtype.Int32)))}}}}, v)).Output(0)
+	return must(graph.New(elementwise.Map{Program: elementwise.Program{{Code: elementwise.Add, Args: [3]elementwise.Arg{elementwise.InputArg(0), elementwise.ScalarArg(must(kernel.Int64Scalar(1).Convert(dtype.Int32)))}}}}, v)).Output(0)
 }
 
 func values(r exec.Result) []int32 {
@@ -152,7 +153,7 @@ func TestWaitingForACache(t *testing.T) {
 // is given to another one. Only poison makes sure that it shows.
 func TestPoisonShowsWrongReads(t *testing.T) {
 	x := constant([]int32{1, 2, 3}, 3)
-	v := must(graph.New(op.Reduce{Kind: op.ReduceSum}, addOne(x))).Output(0)
+	v := must(graph.New(reduce.Reduce{Kind: reduce.Sum}, addOne(x))).Output(0)
 	p := must(plan.New(v))
 	if len(p.Steps) != 2 || p.Steps[0].Outputs[0].Kind != plan.Allocate {
 		t.Fatalf("another plan than the test expects:\n%v", p)

@@ -9,7 +9,9 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -26,11 +28,11 @@ func product(t *testing.T, most int) *compile.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, err := op.One(op.Cumulative{Kind: op.ReduceSum, Axis: 1}, in.Output(0))
+	sums, err := ops.One(reduce.Cumulative{Kind: reduce.Sum, Axis: 1}, in.Output(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := op.One(op.MatMul{}, sums, weights.Output(0))
+	v, err := ops.One(linear.MatMul{}, sums, weights.Output(0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/graphtest"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/plan"
 )
 
@@ -23,7 +23,7 @@ func TestRandomGraphs(t *testing.T) {
 	kinds := make(map[string]int)
 	for seed := range uint64(graphs) {
 		roots := graphtest.Random(t, seed, graphtest.Options{}).Roots
-		fused, err := op.Fuse(roots)
+		fused, err := elementwise.Fuse(roots)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

@@ -11,6 +11,12 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/reduce"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -91,7 +97,7 @@ func (b *builder) leaf() {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	v, err := op.CastTo(n.Output(0), t)
+	v, err := elementwise.CastTo(n.Output(0), t)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -153,53 +159,53 @@ func (b *builder) grow() {
 	switch b.rng.IntN(22) {
 	case 0, 1, 2: // elementwise, then wrapped into a small range
 		if numeric {
-			codes := []op.Code{op.Add, op.Sub, op.Mul, op.Minimum, op.Maximum}
+			codes := []elementwise.Code{elementwise.Add, elementwise.Sub, elementwise.Mul, elementwise.Minimum, elementwise.Maximum}
 			y := b.pickLike(x)
 			if rank := len(s); rank >= 2 && s[rank-1] == s[rank-2] && b.rng.IntN(2) == 0 {
 				// The same buffer in another layout: never to be overwritten.
 				var err error
-				if y, err = op.One(op.Permute{Perm: lastTwoSwapped(rank)}, x); err != nil {
+				if y, err = ops.One(view.Permute{Perm: lastTwoSwapped(rank)}, x); err != nil {
 					b.t.Fatal(err)
 				}
 			}
-			v, err := op.Elementwise(codes[b.rng.IntN(len(codes))], nil, x, y)
+			v, err := elementwise.Apply(codes[b.rng.IntN(len(codes))], nil, x, y)
 			if err == nil {
-				v, err = op.WithScalar(op.Mod, v, kernel.Int64Scalar(7), false)
+				v, err = elementwise.WithScalar(elementwise.Mod, v, kernel.Int64Scalar(7), false)
 			}
 			one(v, err)
 		} else {
-			one(op.Elementwise(op.Xor, nil, x, b.pickLike(x)))
+			one(elementwise.Apply(elementwise.Xor, nil, x, b.pickLike(x)))
 		}
 	case 3: // in place, unless the operand is still read
 		if numeric {
-			n, err := graph.New(op.Map{Program: op.Program{{Code: op.Abs, Args: args(0)}}}, x)
+			n, err := graph.New(elementwise.Map{Program: elementwise.Program{{Code: elementwise.Abs, Args: args(0)}}}, x)
 			if err == nil {
 				b.values = append(b.values, n.Output(0))
 			}
 		} else {
-			one(op.Elementwise(op.Not, nil, x))
+			one(elementwise.Apply(elementwise.Not, nil, x))
 		}
 	case 4:
-		one(op.CastTo(x, types[b.rng.IntN(len(types))]))
+		one(elementwise.CastTo(x, types[b.rng.IntN(len(types))]))
 	case 5:
 		if numeric {
-			one(op.Elementwise(op.LessEqual, nil, x, b.pickLike(x)))
+			one(elementwise.Apply(elementwise.LessEqual, nil, x, b.pickLike(x)))
 		}
 	case 6:
 		for range 6 {
 			if c := b.pick(); c.Type().DType == dtype.Bool {
-				one(op.Elementwise(op.Where, nil, c, x, b.pickLike(x)))
+				one(elementwise.Apply(elementwise.Where, nil, c, x, b.pickLike(x)))
 				return
 			}
 		}
 	case 7:
-		one(op.One(graph.Identity{}, x))
+		one(ops.One(graph.Identity{}, x))
 	case 8, 9:
-		one(op.One(graph.Contiguous{}, x))
+		one(ops.One(graph.Contiguous{}, x))
 	case 10:
-		one(op.One(graph.Cache{}, x))
+		one(ops.One(graph.Cache{}, x))
 	case 11, 12:
-		one(op.One(op.Permute{Perm: b.rng.Perm(len(s))}, x))
+		one(ops.One(view.Permute{Perm: b.rng.Perm(len(s))}, x))
 	case 13, 14:
 		if len(s) > 0 && s[axis] > 0 {
 			start, end := b.rng.IntN(s[axis]), b.rng.IntN(s[axis]+1)
@@ -207,13 +213,13 @@ func (b *builder) grow() {
 			if step < 0 {
 				end -= s[axis] + 1
 			}
-			first, n, err := op.SliceRange(start, end, step, s[axis])
+			first, n, err := view.SliceRange(start, end, step, s[axis])
 			if err == nil && (n > 0 || b.rng.IntN(8) == 0) {
-				one(op.One(op.SliceView{Axis: axis, Start: first, N: n, Step: step}, x))
+				one(ops.One(view.SliceView{Axis: axis, Start: first, N: n, Step: step}, x))
 			}
 		}
 	case 15, 16:
-		one(op.One(op.Reshape{Shape: b.reshaped(s)}, x))
+		one(ops.One(view.Reshape{Shape: b.reshaped(s)}, x))
 	case 17:
 		to := append(shape.Shape{1 + b.rng.IntN(3)}, s...)
 		for i, e := range s {
@@ -221,38 +227,38 @@ func (b *builder) grow() {
 				to[i+1] = 1 + b.rng.IntN(3)
 			}
 		}
-		one(op.One(op.BroadcastTo{Shape: to}, x))
+		one(ops.One(view.BroadcastTo{Shape: to}, x))
 	case 18:
 		if len(s) > 0 {
 			y := b.pickLike(x)
-			one(op.One(op.Concat{Axis: axis}, x, y, x))
+			one(ops.One(move.Concat{Axis: axis}, x, y, x))
 		}
 	case 19:
 		if numeric && len(s) > 0 {
-			one(op.One(op.Reduce{Kind: op.ReduceMax, Axes: []int{axis}, KeepDims: b.rng.IntN(2) == 0}, x))
+			one(ops.One(reduce.Reduce{Kind: reduce.Max, Axes: []int{axis}, KeepDims: b.rng.IntN(2) == 0}, x))
 		}
 	case 20:
 		if len(s) > 0 && s[axis] > 0 && numeric {
-			add(op.Apply(op.TopK{K: 1 + b.rng.IntN(s[axis]), Axis: axis, Largest: true, Sorted: true}, x))
+			add(ops.Apply(reduce.TopK{K: 1 + b.rng.IntN(s[axis]), Axis: axis, Largest: true, Sorted: true}, x))
 		}
 	case 21:
 		if len(s) >= 2 && numeric {
-			y, err := op.One(op.Permute{Perm: lastTwoSwapped(len(s))}, x)
+			y, err := ops.One(view.Permute{Perm: lastTwoSwapped(len(s))}, x)
 			if err != nil {
 				b.t.Fatal(err)
 			}
-			v, err := op.One(op.MatMul{}, x, y)
+			v, err := ops.One(linear.MatMul{}, x, y)
 			if err == nil {
-				v, err = op.WithScalar(op.Mod, v, kernel.Int64Scalar(7), false)
+				v, err = elementwise.WithScalar(elementwise.Mod, v, kernel.Int64Scalar(7), false)
 			}
 			one(v, err)
 		}
 	}
 }
 
-func args(inputs ...int) (out [3]kernel.MapArg) {
+func args(inputs ...int) (out [3]elementwise.Arg) {
 	for i, in := range inputs {
-		out[i] = kernel.InputArg(in)
+		out[i] = elementwise.InputArg(in)
 	}
 	return out
 }
