@@ -104,6 +104,8 @@ func (k *copyKernel[T]) Run(task int, scratch []byte) error {
 	return nil
 }
 
+// MoveStrided copies n elements from src[s], src[s+fromStride] ... to dst[d],
+// dst[d+toStride] ...
 func MoveStrided[T Word](dst []T, d, toStride int, src []T, s, fromStride, n int) {
 	if toStride == 1 && fromStride == 1 {
 		copy(dst[d:d+n], src[s:s+n])

@@ -289,6 +289,8 @@ func (m *Mover[T]) transpose(dst []T, d int, src []T, s, rows, cols int) {
 	}
 }
 
+// CopyAll moves everything from in to out, with both operands beginning the
+// given number of elements behind their offset.
 func (m *Mover[T]) CopyAll(out *Operand, to int, in *Operand, from int, scratch []byte) {
 	dst, src := Slice[T](out), Slice[T](in)
 	to += out.Offset

@@ -91,9 +91,10 @@ func Parts(n, cost int) (tasks, each int) {
 		return 0, 0
 	}
 	each = max(1, grain/max(cost, 1))
-	return (n + each - 1) / each, each
+	return CeilDiv(n, each), each
 }
 
+// CeilDiv returns n/d rounded up, for n >= 0 and d > 0.
 func CeilDiv(n, d int) int { return (n + d - 1) / d }
 
 // Linear reports whether operand o is dense over all rows.

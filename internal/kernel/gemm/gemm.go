@@ -194,9 +194,12 @@ func (g *Product[T]) Block(task int) (i0, i1, j0, j1 int) {
 	return i0, min(i0+g.BlockM, g.m), j0, min(j0+g.BlockN, g.n)
 }
 
-// PackedLeft and PackedRight return how many elements the packed form of a
-// whole operand takes.
-func PackedLeft(m, k, rows int) int  { return kernel.CeilDiv(m, rows) * rows * k }
+// PackedLeft returns how many elements an m×k matrix takes, packed for the left
+// of tiles of the given rows.
+func PackedLeft(m, k, rows int) int { return kernel.CeilDiv(m, rows) * rows * k }
+
+// PackedRight returns how many elements a k×n matrix takes, packed for the
+// right of tiles of the given columns.
 func PackedRight(n, k, cols int) int { return kernel.CeilDiv(n, cols) * cols * k }
 
 // PackWholeLeft packs every strip of an m×k matrix, block of k by block.

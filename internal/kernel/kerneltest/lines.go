@@ -150,6 +150,7 @@ func SomeDense(rng *rand.Rand, rank int) int {
 	return rng.IntN(rank + 1)
 }
 
+// Floats returns the elements of o, which are of no half type, as float64.
 func Floats(o *kernel.Operand) []float64 {
 	switch o.DType {
 	case dtype.Bool, dtype.Uint8:

@@ -50,8 +50,9 @@ func ArgReduced(x []float64, largest, last bool) int {
 	return found
 }
 
-// Sums of products are checked in one of two rings that hold every element
-// type: float64, and int64 whose wrapped results truncate to narrower ones.
+// A Ring is one of the two types in which sums of products are checked. Between
+// them they hold every element type: float64, and int64 whose wrapped results
+// truncate to narrower ones.
 type Ring interface{ float64 | int64 }
 
 // Elements returns the elements of o in row-major order.
@@ -147,6 +148,7 @@ var NumberTypes = []dtype.Type{
 	dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Uint64,
 }
 
+// Near reports whether got is at most off from want, or NaN like it.
 func Near(got, want, off float64) bool {
 	return got == want || math.Abs(got-want) <= off || got != got && want != want
 }

@@ -226,4 +226,5 @@ func Flat(dims, index []int) int {
 	return at
 }
 
+// Operands are the inputs or outputs of a kernel.
 type Operands = []*kernel.Operand

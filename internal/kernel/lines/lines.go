@@ -82,6 +82,7 @@ func (l *Lines) Bind(shape []int, along []bool, strides ...[]int) {
 	}
 }
 
+// Magnitude returns n without its sign.
 func Magnitude(n int) int {
 	if n < 0 {
 		return -n

@@ -6,12 +6,13 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 )
 
-// The maps that a [Accumulator] applies while it loads elements. Each equals
+// The maps that an [Accumulator] applies while it loads elements. Each equals
 //
 //	for i := range dst { dst[i] = f(src[at+i*step], shift) }
 //
 // where shift is shift[0], or shift[i] if there are as many as elements.
 
+// LoadCast converts elements to A.
 func LoadCast[T, A kernel.Number](dst []A, src []T, at, step int, _ []A) {
 	for i := range dst {
 		dst[i] = A(src[at])
@@ -19,6 +20,7 @@ func LoadCast[T, A kernel.Number](dst []A, src []T, at, step int, _ []A) {
 	}
 }
 
+// LoadAbs takes the magnitudes of elements.
 func LoadAbs[T, A kernel.Number](dst []A, src []T, at, step int, _ []A) {
 	for i := range dst {
 		v := A(src[at])
@@ -30,6 +32,7 @@ func LoadAbs[T, A kernel.Number](dst []A, src []T, at, step int, _ []A) {
 	}
 }
 
+// LoadSquare squares elements.
 func LoadSquare[T, A kernel.Number](dst []A, src []T, at, step int, _ []A) {
 	if step == 1 {
 		for i, x := range src[at : at+len(dst)] {

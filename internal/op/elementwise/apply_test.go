@@ -113,8 +113,8 @@ func (e *evaluator) node(n *graph.Node) *kernel.Operand {
 
 func program(v graph.Value) string { return v.Node().Op().(Map).Program.String() }
 
-// TestElementwiseFolding checks which chains become one node.
-func TestElementwiseFolding(t *testing.T) {
+// TestChains checks which chains become one node.
+func TestChains(t *testing.T) {
 	ok := must(t)
 	x, y := input(t, dtype.Float32, 2, 3), input(t, dtype.Float32, 3)
 	n := kernel.Int64Scalar
@@ -243,7 +243,7 @@ func TestElementwiseErrors(t *testing.T) {
 
 // TestElementwiseCodes checks that every code of the kernel has its name here.
 func TestElementwiseCodes(t *testing.T) {
-	for _, c := range MapCodes() {
+	for _, c := range Codes() {
 		if c.String() == "" || c.Formula() == "" || c.Arity() < 1 || c.Arity() > 3 || len(c.Attrs()) > 2 {
 			t.Errorf("code %d, %q, is not described", c, c)
 		}
@@ -251,7 +251,7 @@ func TestElementwiseCodes(t *testing.T) {
 			t.Errorf("%v reads back as %v, %v", c, back, err)
 		}
 	}
-	if Ident != MapCodes()[0] || Clip != MapCodes()[len(MapCodes())-1] {
+	if Ident != Codes()[0] || Clip != Codes()[len(Codes())-1] {
 		t.Error("the first and the last code have other names")
 	}
 }

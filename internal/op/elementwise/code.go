@@ -237,8 +237,8 @@ var mapInfos = [numMapCodes]mapInfo{
 	Clip:  {name: "clip", formula: "min(max(a, b), c)", arity: 3, kinds: numberKind, exact: true},
 }
 
-// MapCodes returns every code, in ascending order.
-func MapCodes() []Code {
+// Codes returns every code, in ascending order.
+func Codes() []Code {
 	all := make([]Code, 0, numMapCodes-1)
 	for c := Code(1); c < numMapCodes; c++ {
 		all = append(all, c)

@@ -63,7 +63,7 @@ func scalarsOf(o *kernel.Operand) []kernel.Scalar {
 
 // TestMapCodes compares each code over each element type with its formula.
 func TestMapCodes(t *testing.T) {
-	for _, code := range MapCodes() {
+	for _, code := range Codes() {
 		if code == Cast || code == Pow {
 			continue // have tests of their own
 		}

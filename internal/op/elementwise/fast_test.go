@@ -20,7 +20,7 @@ func TestMapFloat32(t *testing.T) {
 	}
 	x, y := kerneltest.Dense(dtype.Float32, n), kerneltest.Dense(dtype.Float32, n)
 	xs, ys := kernel.Slice[float32](x), kernel.Slice[float32](y)
-	for _, code := range MapCodes() {
+	for _, code := range Codes() {
 		if r, err := code.Result(dtype.Invalid, []dtype.Type{dtype.Float32, 0, 0}[:code.Arity()]...); err != nil || code.Arity() > 1 || r != dtype.Float32 || !code.Costly() {
 			continue
 		}

@@ -117,7 +117,7 @@ func BenchmarkMapTree(b *testing.B) {
 // BenchmarkMapCode runs each code over 16K float32 elements, in cache.
 func BenchmarkMapCode(b *testing.B) {
 	const n = 1 << 14
-	for _, code := range MapCodes() {
+	for _, code := range Codes() {
 		args := []dtype.Type{dtype.Float32, dtype.Float32, dtype.Float32}[:code.Arity()]
 		if code == Where {
 			args[0] = dtype.Bool

@@ -21,7 +21,7 @@ func mapProgram(rng *rand.Rand, length int) (prog []Instr, in, types []dtype.Typ
 	if rng.IntN(2) == 0 { // of few types, which meet more often
 		all = []dtype.Type{dtype.Float32, dtype.Bool, all[rng.IntN(len(all))]}
 	}
-	codes := MapCodes()
+	codes := Codes()
 	unused := map[int]bool{} // results
 	for len(prog) < length || len(unused) > 1 {
 		ins := Instr{Code: codes[rng.IntN(len(codes))], To: all[rng.IntN(len(all))]}

@@ -16,7 +16,7 @@ import (
 
 // randomInstr returns an instruction that need not make sense.
 func randomInstr(rng *rand.Rand) Instr {
-	codes := MapCodes()
+	codes := Codes()
 	ins := Instr{Code: codes[rng.IntN(len(codes))]}
 	types := dtype.All()
 	if ins.Code == Cast {

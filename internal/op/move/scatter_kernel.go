@@ -261,8 +261,6 @@ func (c *chunkCopier) run(chunk int, scratch []byte) {
 type copier interface {
 	Bind(shape, to, from []int)
 	Scratch() int
-	// CopyAll moves everything from in to out, with both operands beginning
-	// the given number of elements behind their offset.
 	CopyAll(out *kernel.Operand, to int, in *kernel.Operand, from int, scratch []byte)
 }
 
