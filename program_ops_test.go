@@ -10,7 +10,8 @@ import (
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/ops"
 )
 
 // most is the most rows of the programs in these tests.
@@ -226,12 +227,12 @@ func TestProgramOps(t *testing.T) {
 	elsewhere := map[string]string{
 		graph.Identity{}.Name(): "is never a step",
 		graph.Cache{}.Name():    "is taken out of programs",
-		op.Fill{}.Name():        "has no input and becomes a constant",
-		op.Iota{}.Name():        "has no input and becomes a constant",
-		op.List{}.Name():        "has no input and becomes a constant",
-		op.Eye{}.Name():         "has no input and becomes a constant",
+		move.Fill{}.Name():      "has no input and becomes a constant",
+		move.Iota{}.Name():      "has no input and becomes a constant",
+		move.List{}.Name():      "has no input and becomes a constant",
+		move.Eye{}.Name():       "has no input and becomes a constant",
 	}
-	for _, o := range op.All() {
+	for _, o := range ops.All() {
 		if name := o.Name(); !seen[name] && elsewhere[name] == "" {
 			t.Errorf("no program has the op %s", name)
 		}

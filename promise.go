@@ -10,7 +10,7 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
@@ -181,7 +181,7 @@ func valuesOf(promises []*Promise) ([]graph.Value, error) {
 
 // unary returns a builder of a node of o with the inputs as they are.
 func unary(o graph.Op) func([]graph.Value) (graph.Value, error) {
-	return func(in []graph.Value) (graph.Value, error) { return op.One(o, in...) }
+	return func(in []graph.Value) (graph.Value, error) { return ops.One(o, in...) }
 }
 
 // build makes a promise from others. A broken one among them is passed on.

@@ -10,6 +10,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -111,7 +112,7 @@ out n4
 		switch n.Op().(type) {
 		case graph.Identity:
 			r.Replace(n.Output(0), x)
-		case op.TopK:
+		case reduce.TopK:
 			r.Replace(n.Output(1), i)
 		}
 		return nil

@@ -12,12 +12,13 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/shape"
 )
 
 func parse(t *testing.T, text string) []graph.Value {
 	t.Helper()
-	outs, err := graph.Parse(text, op.Parse)
+	outs, err := graph.Parse(text, ops.Parse)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
@@ -260,7 +261,7 @@ func TestTextErrors(t *testing.T) {
 		{"c = constant float32[2] data=hash(-1)", "parsing"},
 		{"c = constant float32[2] data=zeros", "is no data"},
 	} {
-		outs, err := graph.Parse(c.text, op.Parse)
+		outs, err := graph.Parse(c.text, ops.Parse)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "graph: line ") {
 			t.Errorf("%s\n: %v, error %v, want one with %q", c.text, outs, err, c.want)
 		}
@@ -277,12 +278,12 @@ func FuzzParse(f *testing.F) {
 	f.Add("n1 = constant float32[10 20] data=iota\nn2 = constant bfloat16[65] data=hash(3)\nout n1\nout n2\n")
 	f.Add("n1 = constant float16[2] data=base64:AAAAAA==\nout n1\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		outs, err := graph.Parse(text, op.Parse)
+		outs, err := graph.Parse(text, ops.Parse)
 		if err != nil {
 			return
 		}
 		first := graph.Format(outs, op.Format)
-		again, err := graph.Parse(first, op.Parse)
+		again, err := graph.Parse(first, ops.Parse)
 		if err != nil {
 			t.Fatalf("%v in the text that was printed:\n%s", err, first)
 		}
@@ -297,7 +298,7 @@ func ExampleFormat() {
 		x = input "x" float32[4 3]
 		c = constant float32[4 3] data=iota
 		y = concat{axis=1} x c
-		out y`, op.Parse)
+		out y`, ops.Parse)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/ops"
 )
 
 // ErrNeedsData is wrapped by the error about a node whose output shape depends
@@ -237,16 +237,16 @@ func (v ValueInfo) accepts(t dtype.Type, dims []int) error {
 	return nil
 }
 
-// one is [op.One] with the error that the call unwinds with.
+// one is [ops.One] with the error that the call unwinds with.
 func (c *call) one(o graph.Op, in ...graph.Value) graph.Value {
-	v, err := op.One(o, in...)
+	v, err := ops.One(o, in...)
 	c.must(err)
 	return v
 }
 
-// all is [op.Apply] likewise.
+// all is [ops.Apply] likewise.
 func (c *call) all(o graph.Op, in ...graph.Value) []graph.Value {
-	outs, err := op.Apply(o, in...)
+	outs, err := ops.Apply(o, in...)
 	c.must(err)
 	return outs
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/reduce"
+	"github.com/berth-go/berth/internal/op/view"
 )
 
 // A label names an axis in an Einsum equation: a letter, or for the axes of an
@@ -106,7 +108,7 @@ func (c *call) labelled(i int, term string) labelled {
 			c.failf("input %d has shape %v, whose axes for %v have the extents %d and %d", i, c.shape(i), v.axes[a], s[a], s[b])
 		}
 		l := v.axes[a]
-		v.value = c.one(op.Diagonal{Axis1: a, Axis2: b}, v.value)
+		v.value = c.one(view.Diagonal{Axis1: a, Axis2: b}, v.value)
 		v.axes = append(slices.Delete(slices.Delete(v.axes, b, b+1), a, a+1), l)
 	}
 }
@@ -191,7 +193,7 @@ func (c *call) sumOut(v labelled, needed func(label) bool) labelled {
 	if len(axes) == 0 {
 		return v
 	}
-	return labelled{c.one(op.Reduce{Kind: op.ReduceSum, Axes: axes}, v.value), kept}
+	return labelled{c.one(reduce.Reduce{Kind: reduce.Sum, Axes: axes}, v.value), kept}
 }
 
 // arrange puts the axes in the order of labels, all of which v has.
@@ -203,7 +205,7 @@ func (c *call) arrange(v labelled, labels []label) labelled {
 	if slices.IsSorted(perm) {
 		return v
 	}
-	return labelled{c.one(op.Permute{Perm: perm}, v.value), labels}
+	return labelled{c.one(view.Permute{Perm: perm}, v.value), labels}
 }
 
 // contract multiplies a and b and sums over the axes that both have and that
@@ -252,7 +254,7 @@ func (c *call) contract(a, b labelled, needed func(label) bool) labelled {
 		outer, inner := s[len(batch):len(batch)+rows], s[len(batch)+rows:]
 		return c.reshape(v.value, append(s[:len(batch):len(batch)], outer.Elems(), inner.Elems())...)
 	}
-	product := c.one(op.MatMul{}, matrix(a, len(rows)), matrix(b, len(depth)))
+	product := c.one(linear.MatMul{}, matrix(a, len(rows)), matrix(b, len(depth)))
 	s := product.Type().Shape
 	return labelled{
 		c.reshape(product, slices.Concat(s[:len(batch)], free)...),

@@ -1,7 +1,7 @@
 package compile
 
 import (
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -22,7 +22,7 @@ func (p *placer) concat(number int) *concat {
 		return c
 	}
 	step := &p.plan.Steps[number]
-	o, ok := step.Node.Op().(op.Concat)
+	o, ok := step.Node.Op().(move.Concat)
 	if !ok {
 		return nil
 	}

@@ -11,7 +11,12 @@ import (
 	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/graphtest"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/norm"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/reduce"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -31,16 +36,16 @@ func TestFlatDenseBlock(t *testing.T) {
 			}
 			return v
 		}
-		features := []graph.Value{value(op.Elementwise(op.Abs, nil, in.Output(0)))}
+		features := []graph.Value{value(elementwise.Apply(elementwise.Abs, nil, in.Output(0)))}
 		for range 5 {
 			all := features[0]
 			if len(features) > 1 {
-				all = value(op.One(op.Concat{Axis: 1}, features...))
+				all = value(ops.One(move.Concat{Axis: 1}, features...))
 			}
-			features = append(features, value(op.One(op.Softmax{Axis: -1}, value(op.One(op.Reduce{Kind: op.ReduceMax, Axes: []int{1}, KeepDims: true}, all)))))
+			features = append(features, value(ops.One(norm.Softmax{Axis: -1}, value(ops.One(reduce.Reduce{Kind: reduce.Max, Axes: []int{1}, KeepDims: true}, all)))))
 		}
-		last := value(op.One(op.Concat{Axis: 1}, features...))
-		g := graphtest.Graph{Roots: []graph.Value{value(op.Elementwise(op.Neg, nil, last))}, Inputs: make(map[string]graph.Leaf), Rows: rows}
+		last := value(ops.One(move.Concat{Axis: 1}, features...))
+		g := graphtest.Graph{Roots: []graph.Value{value(elementwise.Apply(elementwise.Neg, nil, last))}, Inputs: make(map[string]graph.Leaf), Rows: rows}
 		data := kernel.Alloc(typ.Bytes())
 		rng := rand.New(rand.NewPCG(1, 2))
 		for i, f := 0, kernel.Cast[float32](data); i < len(f); i++ {
@@ -76,10 +81,10 @@ func TestSliceOfRows(t *testing.T) {
 }
 
 func sliced(x graph.Value, rows int) ([]graph.Value, error) {
-	v, err := op.One(op.SliceView{Axis: 0, Start: 1, N: rows - 1, Step: 1}, x)
+	v, err := ops.One(view.SliceView{Axis: 0, Start: 1, N: rows - 1, Step: 1}, x)
 	if err != nil {
 		return nil, err
 	}
-	v, err = op.Elementwise(op.Neg, nil, v)
+	v, err = elementwise.Apply(elementwise.Neg, nil, v)
 	return []graph.Value{v}, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
 )
@@ -66,7 +67,7 @@ func (l *lowerer) step(i int, s *plan.Step) error {
 // moves reports whether an op only puts elements in other places.
 func moves(o graph.Op) bool {
 	switch o.(type) {
-	case graph.Contiguous, graph.Cache, graph.Viewer, op.Concat:
+	case graph.Contiguous, graph.Cache, graph.Viewer, move.Concat:
 		return true
 	}
 	return false

@@ -5,7 +5,7 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/extent"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/plan"
 )
@@ -34,7 +34,7 @@ func TestBesides(t *testing.T) {
 		{`map{program="t0=add(x0,x1)"} x z`, []bool{true, true}},
 		{`layer_norm{axis=1} x y _`, []bool{false, false}},
 	} {
-		roots, err := graph.Parse(head+"n = "+c.last+"\nout n\n", op.Parse)
+		roots, err := graph.Parse(head+"n = "+c.last+"\nout n\n", ops.Parse)
 		if err != nil {
 			t.Fatal(err)
 		}

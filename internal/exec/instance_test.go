@@ -10,7 +10,9 @@ import (
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -24,8 +26,8 @@ func product(t *testing.T, most int) *compile.Program {
 		t.Fatal(err)
 	}
 	return programOf(t, most, func(rows int) graph.Value {
-		sums := must(op.One(op.Cumulative{Kind: op.ReduceSum, Axis: 1}, input(rows, 3)))
-		return must(op.One(op.MatMul{}, sums, weights.Output(0)))
+		sums := must(ops.One(reduce.Cumulative{Kind: reduce.Sum, Axis: 1}, input(rows, 3)))
+		return must(ops.One(linear.MatMul{}, sums, weights.Output(0)))
 	})
 }
 

@@ -12,7 +12,10 @@ import (
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/conv"
+	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -92,44 +95,44 @@ func (c packCase) program(t *testing.T, rng *rand.Rand) *compile.Program {
 
 var packCases = []packCase{
 	{"matmul", 70, func(c constants, most int) graph.Value {
-		return must(op.One(op.MatMul{}, input(most, 300), c.of(300, 45)))
+		return must(ops.One(linear.MatMul{}, input(most, 300), c.of(300, 45)))
 	}, 1},
 	{"batch of matmuls", 5, func(c constants, most int) graph.Value {
-		return must(op.One(op.MatMul{}, input(most, 7, 20), c.of(20, 33)))
+		return must(ops.One(linear.MatMul{}, input(most, 7, 20), c.of(20, 33)))
 	}, 1},
 	{"transposed gemm with an addend", 13, func(c constants, most int) graph.Value {
-		return must(op.One(op.Gemm{Alpha: 2, Beta: 3, TransB: true}, input(most, 270), c.of(40, 270), c.of(40)))
+		return must(ops.One(linear.Gemm{Alpha: 2, Beta: 3, TransB: true}, input(most, 270), c.of(40, 270), c.of(40)))
 	}, 1},
 	{"two gemms of one weight", 9, func(c constants, most int) graph.Value {
 		x, w := input(most, 24), c.of(24, 24)
-		return must(op.One(op.MatMul{}, must(op.One(op.MatMul{}, x, w)), w))
+		return must(ops.One(linear.MatMul{}, must(ops.One(linear.MatMul{}, x, w)), w))
 	}, 1},
 	{"a weight and its transpose", 9, func(c constants, most int) graph.Value {
 		x, w := input(most, 24), c.of(24, 24)
-		return must(op.One(op.MatMul{}, must(op.One(op.MatMul{}, x, w)), must(op.One(op.Permute{Perm: []int{1, 0}}, w))))
+		return must(ops.One(linear.MatMul{}, must(ops.One(linear.MatMul{}, x, w)), must(ops.One(view.Permute{Perm: []int{1, 0}}, w))))
 	}, 2},
 	{"convolution", 3, func(c constants, most int) graph.Value {
-		return must(op.One(op.Conv{Pads: []int{1, 1, 1, 1}}, input(most, 5, 9, 8), c.of(13, 5, 3, 3), c.of(13)))
+		return must(ops.One(conv.Conv{Pads: []int{1, 1, 1, 1}}, input(most, 5, 9, 8), c.of(13, 5, 3, 3), c.of(13)))
 	}, 1},
 	{"groups of channels", 3, func(c constants, most int) graph.Value {
-		return must(op.One(op.Conv{Group: 2}, input(most, 8, 6, 6), c.of(10, 4, 1, 1)))
+		return must(ops.One(conv.Conv{Group: 2}, input(most, 8, 6, 6), c.of(10, 4, 1, 1)))
 	}, 1},
 	{"one channel a group", 3, func(c constants, most int) graph.Value {
-		return must(op.One(op.Conv{Group: 8}, input(most, 8, 6, 6), c.of(8, 1, 3, 3)))
+		return must(ops.One(conv.Conv{Group: 8}, input(most, 8, 6, 6), c.of(8, 1, 3, 3)))
 	}, 0},
 	{"two columns of many rows", 3, func(c constants, most int) graph.Value {
-		return must(op.One(op.MatMul{}, input(most, 4000), c.of(4000, 2)))
+		return must(ops.One(linear.MatMul{}, input(most, 4000), c.of(4000, 2)))
 	}, 0},
 	{"the weight on the left", 3, func(c constants, most int) graph.Value {
-		return must(op.One(op.MatMul{}, c.of(20, 6), input(most, 6, 30)))
+		return must(ops.One(linear.MatMul{}, c.of(20, 6), input(most, 6, 30)))
 	}, 0},
 	{"as many rows of a weight as there are", 16, func(c constants, most int) graph.Value {
 		x, w := input(most, 32), c.of(32, 40)
-		square := must(op.One(op.MatMul{}, x, must(op.One(op.Permute{Perm: []int{1, 0}}, x))))
-		return must(op.One(op.MatMul{}, square, must(op.One(op.SliceView{Axis: 0, Start: 0, N: most, Step: 1}, w))))
+		square := must(ops.One(linear.MatMul{}, x, must(ops.One(view.Permute{Perm: []int{1, 0}}, x))))
+		return must(ops.One(linear.MatMul{}, square, must(ops.One(view.SliceView{Axis: 0, Start: 0, N: most, Step: 1}, w))))
 	}, 0},
 	{"a broadcast weight", 2, func(c constants, most int) graph.Value {
-		return must(op.One(op.MatMul{}, input(most, 50), must(op.One(op.BroadcastTo{Shape: []int{50, 60}}, c.of(60)))))
+		return must(ops.One(linear.MatMul{}, input(most, 50), must(ops.One(view.BroadcastTo{Shape: []int{50, 60}}, c.of(60)))))
 	}, 0},
 }
 
@@ -251,7 +254,7 @@ func TestPackingIsBounded(t *testing.T) {
 	p := programOf(t, 1, func(rows int) graph.Value {
 		v := input(rows, 256)
 		for i := range 20 {
-			v = must(op.One(op.Gemm{Alpha: float64(1 + i)}, v, w))
+			v = must(ops.One(linear.Gemm{Alpha: float64(1 + i)}, v, w))
 		}
 		return v
 	})
@@ -272,7 +275,7 @@ func BenchmarkPrepare(b *testing.B) {
 			p := programOf(b, most, func(rows int) graph.Value {
 				v := input(rows, 64)
 				for i := range w {
-					v = must(op.One(op.MatMul{}, v, w[i]))
+					v = must(ops.One(linear.MatMul{}, v, w[i]))
 				}
 				return v
 			})

@@ -6,7 +6,7 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -80,10 +80,10 @@ func (g Graph) atRows(n *graph.Node, rows int, to map[*graph.Node]*graph.Node) (
 // of shape from. Only views state extents that may be those of rows.
 func follow(o graph.Op, from, to shape.Shape) (graph.Op, error) {
 	switch o := o.(type) {
-	case op.Reshape:
+	case view.Reshape:
 		s, err := followReshape(o.Shape, from, to)
-		return op.Reshape{Shape: s}, err
-	case op.BroadcastTo:
+		return view.Reshape{Shape: s}, err
+	case view.BroadcastTo:
 		s := slices.Clone(o.Shape)
 		lead := len(s) - len(from)
 		for i, d := range from {
@@ -91,8 +91,8 @@ func follow(o graph.Op, from, to shape.Shape) (graph.Op, error) {
 				s[lead+i] = to[i]
 			}
 		}
-		return op.BroadcastTo{Shape: s}, nil
-	case op.SliceView:
+		return view.BroadcastTo{Shape: s}, nil
+	case view.SliceView:
 		axis, err := shape.Axis(o.Axis, len(from))
 		if err != nil {
 			return nil, err

@@ -6,7 +6,11 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/conv"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/norm"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -24,31 +28,31 @@ import (
 func batchNorm(_ context.Context, r *graph.Rewriter, opt *Options) error {
 	fixed := fixed(r, opt.varies)
 	return r.Walk(func(n *graph.Node) error {
-		norm, ok := n.Op().(op.BatchNorm)
+		normalise, ok := n.Op().(norm.BatchNorm)
 		if !ok {
 			return nil
 		}
-		conv := n.Input(0).Node()
-		if _, ok := conv.Op().(op.Conv); !ok || !r.OnlyUser(n.Input(0), n) || n.Input(0).Type().DType.IsHalf() {
+		before := n.Input(0).Node()
+		if _, ok := before.Op().(conv.Conv); !ok || !r.OnlyUser(n.Input(0), n) || n.Input(0).Type().DType.IsHalf() {
 			return nil
 		}
 		// All but the images that both read.
-		for _, of := range []*graph.Node{conv, n} {
+		for _, of := range []*graph.Node{before, n} {
 			for i := 1; i < of.NumInputs(); i++ {
 				if v := of.Input(i); !v.IsZero() && !fixed[v.Node()] {
 					return nil
 				}
 			}
 		}
-		weights, bias, err := normalised(r.Inputs(conv), r.Inputs(n), norm.Epsilon)
+		weights, bias, err := normalised(r.Inputs(before), r.Inputs(n), normalise.Epsilon)
 		if err != nil {
 			return err
 		}
-		by, err := graph.New(conv.Op(), r.Replacement(conv.Input(0)), weights, bias)
+		by, err := graph.New(before.Op(), r.Replacement(before.Input(0)), weights, bias)
 		if err != nil {
 			return err
 		}
-		r.Replace(n.Output(0), by.WithLabel(conv.Label()).Output(0))
+		r.Replace(n.Output(0), by.WithLabel(before.Label()).Output(0))
 		return nil
 	})
 }
@@ -59,13 +63,13 @@ func normalised(conv, norm []graph.Value, epsilon float64) (weights, bias graph.
 	var e expression
 	t := conv[1].Type()
 	scale, shift, mean, variance := e.wide(norm[1]), e.wide(norm[2]), e.wide(norm[3]), e.wide(norm[4])
-	f := e.apply(op.Div, scale, e.apply(op.Sqrt, e.plus(variance, epsilon)))
-	weights = e.cast(e.apply(op.Mul, e.wide(conv[1]), e.byMap(f, len(t.Shape))), t.DType)
-	moved := e.apply(op.Neg, mean)
+	f := e.apply(elementwise.Div, scale, e.apply(elementwise.Sqrt, e.plus(variance, epsilon)))
+	weights = e.cast(e.apply(elementwise.Mul, e.wide(conv[1]), e.byMap(f, len(t.Shape))), t.DType)
+	moved := e.apply(elementwise.Neg, mean)
 	if len(conv) > 2 && !conv[2].IsZero() {
-		moved = e.apply(op.Sub, e.wide(conv[2]), mean)
+		moved = e.apply(elementwise.Sub, e.wide(conv[2]), mean)
 	}
-	bias = e.cast(e.apply(op.Add, e.apply(op.Mul, moved, f), shift), t.DType)
+	bias = e.cast(e.apply(elementwise.Add, e.apply(elementwise.Mul, moved, f), shift), t.DType)
 	return weights, bias, e.err
 }
 
@@ -80,15 +84,17 @@ func (e *expression) keep(v graph.Value, err error) graph.Value {
 	return v
 }
 
-func (e *expression) apply(code op.Code, in ...graph.Value) graph.Value {
-	return e.keep(op.Elementwise(code, nil, in...))
+func (e *expression) apply(code elementwise.Code, in ...graph.Value) graph.Value {
+	return e.keep(elementwise.Apply(code, nil, in...))
 }
 
 func (e *expression) plus(v graph.Value, x float64) graph.Value {
-	return e.keep(op.WithScalar(op.Add, v, kernel.Float64Scalar(x), false))
+	return e.keep(elementwise.WithScalar(elementwise.Add, v, kernel.Float64Scalar(x), false))
 }
 
-func (e *expression) cast(v graph.Value, t dtype.Type) graph.Value { return e.keep(op.CastTo(v, t)) }
+func (e *expression) cast(v graph.Value, t dtype.Type) graph.Value {
+	return e.keep(elementwise.CastTo(v, t))
+}
 
 func (e *expression) wide(v graph.Value) graph.Value { return e.cast(v, dtype.Float64) }
 
@@ -100,5 +106,5 @@ func (e *expression) byMap(v graph.Value, rank int) graph.Value {
 		s[i] = 1
 	}
 	s[0] = v.Type().Shape.Elems()
-	return e.keep(op.One(op.Reshape{Shape: s}, v))
+	return e.keep(ops.One(view.Reshape{Shape: s}, v))
 }

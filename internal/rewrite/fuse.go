@@ -6,7 +6,7 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -19,14 +19,14 @@ import (
 //
 // A Map is merged into its readers when they all went into one Map already,
 // which has the same shape, and the program stays within
-// [kernel.MaxMapInputs] and [kernel.MaxMapInstrs]; roots are not merged into
+// [elementwise.MaxInputs] and [elementwise.MaxInstrs]; roots are not merged into
 // others. A constant of one element becomes part of the program. Nothing is
 // computed twice, and no other op is looked through.
 func fuse(_ context.Context, r *graph.Rewriter, _ *Options) error {
 	f := fuser{Rewriter: r, clusters: make(map[*graph.Node]*cluster)}
 	nodes := r.Nodes()
 	for i := len(nodes) - 1; i >= 0; i-- {
-		if m, ok := nodes[i].Op().(op.Map); ok {
+		if m, ok := nodes[i].Op().(elementwise.Map); ok {
 			f.join(nodes[i], m)
 		}
 	}
@@ -35,9 +35,9 @@ func fuse(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		if c == nil || c.leader != n || c.nodes == 1 && len(c.inputs) == n.NumInputs() {
 			return nil
 		}
-		m := merger{fuser: &f, cluster: c, results: make(map[*graph.Node]kernel.MapArg)}
+		m := merger{fuser: &f, cluster: c, results: make(map[*graph.Node]elementwise.Arg)}
 		m.append(n)
-		by, err := graph.New(op.Map{Program: m.prog}, m.inputs...)
+		by, err := graph.New(elementwise.Map{Program: m.prog}, m.inputs...)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ type cluster struct {
 
 // join puts the Map n into the cluster of its readers if it fits, or else starts
 // a cluster with it. The readers have been joined before.
-func (f *fuser) join(n *graph.Node, m op.Map) {
+func (f *fuser) join(n *graph.Node, m elementwise.Map) {
 	var inputs []graph.Value
 	for j := range n.NumInputs() {
 		if _, ok := absorbed(n, j); !ok {
@@ -69,7 +69,7 @@ func (f *fuser) join(n *graph.Node, m op.Map) {
 		}
 	}
 	if c := f.ofReaders(n); c != nil {
-		merged := make([]graph.Value, 0, kernel.MaxMapInputs)
+		merged := make([]graph.Value, 0, elementwise.MaxInputs)
 		for _, v := range c.inputs {
 			if v.Node() != n {
 				merged = append(merged, v)
@@ -80,7 +80,7 @@ func (f *fuser) join(n *graph.Node, m op.Map) {
 				merged = append(merged, v)
 			}
 		}
-		if outShape(n).Equal(outShape(c.leader)) && len(merged) <= kernel.MaxMapInputs && c.instrs+len(m.Program) <= kernel.MaxMapInstrs {
+		if outShape(n).Equal(outShape(c.leader)) && len(merged) <= elementwise.MaxInputs && c.instrs+len(m.Program) <= elementwise.MaxInstrs {
 			c.nodes++
 			c.instrs += len(m.Program)
 			c.inputs = merged
@@ -110,11 +110,11 @@ func outShape(n *graph.Node) shape.Shape { return n.Output(0).Type().Shape }
 
 // absorbed returns input j of the Map n as a scalar, if it is a constant of
 // one element without which the shape of n stays what it is.
-func absorbed(n *graph.Node, j int) (op.Scalar, bool) {
+func absorbed(n *graph.Node, j int) (kernel.Scalar, bool) {
 	v := n.Input(j)
 	t := v.Type()
 	if _, ok := v.Node().Op().(graph.Constant); !ok || t.Shape.Elems() != 1 {
-		return op.Scalar{}, false
+		return kernel.Scalar{}, false
 	}
 	for k := range n.NumInputs() {
 		in := n.Input(k)
@@ -124,59 +124,59 @@ func absorbed(n *graph.Node, j int) (op.Scalar, bool) {
 			return kernel.ScalarAt(t.DType, leaf.Data, leaf.Layout.Offset), true
 		}
 	}
-	return op.Scalar{}, false
+	return kernel.Scalar{}, false
 }
 
 // A merger makes the program of a cluster.
 type merger struct {
 	*fuser
 	cluster *cluster
-	prog    op.Program
+	prog    elementwise.Program
 	inputs  []graph.Value // of the new graph
-	results map[*graph.Node]kernel.MapArg
+	results map[*graph.Node]elementwise.Arg
 }
 
 // append adds the program of n after those of the nodes in the cluster that it
 // reads, and returns its result. The depth is that of the cluster, at most
-// [kernel.MaxMapInstrs].
-func (m *merger) append(n *graph.Node) kernel.MapArg {
+// [elementwise.MaxInstrs].
+func (m *merger) append(n *graph.Node) elementwise.Arg {
 	if r, ok := m.results[n]; ok {
 		return r
 	}
-	args := make([]kernel.MapArg, n.NumInputs())
+	args := make([]elementwise.Arg, n.NumInputs())
 	for j := range args {
 		v := n.Input(j)
 		if m.clusters[v.Node()] == m.cluster {
 			args[j] = m.append(v.Node())
 		} else if s, ok := absorbed(n, j); ok {
-			args[j] = kernel.ScalarArg(s)
+			args[j] = elementwise.ScalarArg(s)
 		} else {
 			args[j] = m.input(m.Replacement(v))
 		}
 	}
 	base := len(m.prog)
-	for _, ins := range n.Op().(op.Map).Program {
+	for _, ins := range n.Op().(elementwise.Map).Program {
 		for j, a := range ins.Args {
 			switch a.Kind {
-			case kernel.ArgInput:
+			case elementwise.ArgInput:
 				ins.Args[j] = args[a.Index]
-			case kernel.ArgResult:
-				ins.Args[j] = kernel.ResultArg(base + a.Index)
+			case elementwise.ArgResult:
+				ins.Args[j] = elementwise.ResultArg(base + a.Index)
 			}
 		}
 		m.prog = append(m.prog, ins)
 	}
-	r := kernel.ResultArg(len(m.prog) - 1)
+	r := elementwise.ResultArg(len(m.prog) - 1)
 	m.results[n] = r
 	return r
 }
 
 // input returns the input of the program that reads v, a new one if need be.
-func (m *merger) input(v graph.Value) kernel.MapArg {
+func (m *merger) input(v graph.Value) elementwise.Arg {
 	at := slices.Index(m.inputs, v)
 	if at < 0 {
 		at = len(m.inputs)
 		m.inputs = append(m.inputs, v)
 	}
-	return kernel.InputArg(at)
+	return elementwise.InputArg(at)
 }

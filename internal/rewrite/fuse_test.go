@@ -9,7 +9,8 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/shape"
 )
@@ -45,7 +46,7 @@ func maps(t testing.TB, roots []graph.Value) int {
 	}
 	count := 0
 	for _, n := range r.Nodes() {
-		if _, ok := n.Op().(op.Map); ok {
+		if _, ok := n.Op().(elementwise.Map); ok {
 			count++
 		}
 	}
@@ -57,14 +58,14 @@ func maps(t testing.TB, roots []graph.Value) int {
 func TestFuseLimits(t *testing.T) {
 	sum := input(t, "x", dtype.Float32, 2)
 	for i := range 40 {
-		sum = must(t)(op.Elementwise(op.Add, nil, sum, input(t, fmt.Sprint("x", i), dtype.Float32, 2)))
+		sum = must(t)(elementwise.Apply(elementwise.Add, nil, sum, input(t, fmt.Sprint("x", i), dtype.Float32, 2)))
 	}
 	deep, cheap := input(t, "x", dtype.Float32, 2), input(t, "x", dtype.Float32, 2)
 	for range 300 {
-		deep = must(t)(op.Elementwise(op.Sin, nil, deep))
+		deep = must(t)(elementwise.Apply(elementwise.Sin, nil, deep))
 	}
 	for range 100 {
-		cheap = must(t)(op.Elementwise(op.Neg, nil, cheap))
+		cheap = must(t)(elementwise.Apply(elementwise.Neg, nil, cheap))
 	}
 	for _, c := range []struct {
 		rule string
@@ -85,8 +86,8 @@ func TestFuseLimits(t *testing.T) {
 
 // TestFuseRandom compares random graphs of Maps before and after.
 func TestFuseRandom(t *testing.T) {
-	unary := []op.Code{op.Neg, op.Abs, op.Exp, op.Tanh, op.Sigmoid, op.Relu, op.Square, op.Floor, op.Gelu}
-	binary := []op.Code{op.Add, op.Sub, op.Mul, op.Div, op.Minimum, op.Maximum, op.Atan2}
+	unary := []elementwise.Code{elementwise.Neg, elementwise.Abs, elementwise.Exp, elementwise.Tanh, elementwise.Sigmoid, elementwise.Relu, elementwise.Square, elementwise.Floor, elementwise.Gelu}
+	binary := []elementwise.Code{elementwise.Add, elementwise.Sub, elementwise.Mul, elementwise.Div, elementwise.Minimum, elementwise.Maximum, elementwise.Atan2}
 	saved := 0
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -99,18 +100,18 @@ func TestFuseRandom(t *testing.T) {
 			var v graph.Value
 			switch rng.IntN(8) {
 			case 0:
-				v = ok(op.Elementwise(unary[rng.IntN(len(unary))], nil, pick()))
+				v = ok(elementwise.Apply(unary[rng.IntN(len(unary))], nil, pick()))
 			case 1:
-				v = ok(op.WithScalar(binary[rng.IntN(len(binary))], pick(), kernel.Float64Scalar(rng.NormFloat64()), rng.IntN(2) == 0))
+				v = ok(elementwise.WithScalar(binary[rng.IntN(len(binary))], pick(), kernel.Float64Scalar(rng.NormFloat64()), rng.IntN(2) == 0))
 			case 2:
-				c := ok(op.Elementwise(op.Less, nil, pick(), pick()))
-				v = ok(op.Elementwise(op.Where, nil, c, pick(), pick()))
+				c := ok(elementwise.Apply(elementwise.Less, nil, pick(), pick()))
+				v = ok(elementwise.Apply(elementwise.Where, nil, c, pick(), pick()))
 			case 3:
-				v = ok(op.CastTo(ok(op.CastTo(pick(), dtype.BFloat16)), dt))
+				v = ok(elementwise.CastTo(ok(elementwise.CastTo(pick(), dtype.BFloat16)), dt))
 			case 4:
-				v = ok(op.One(graph.Identity{}, pick()))
+				v = ok(ops.One(graph.Identity{}, pick()))
 			default:
-				v = ok(op.Elementwise(binary[rng.IntN(len(binary))], nil, pick(), pick()))
+				v = ok(elementwise.Apply(binary[rng.IntN(len(binary))], nil, pick(), pick()))
 			}
 			values = append(values, v)
 		}
@@ -133,8 +134,8 @@ func TestFuseDeep(t *testing.T) {
 	x := input(t, "x", dtype.Float32, 3)
 	v := x
 	for i := range nodes {
-		code := []op.Code{op.Add, op.Sub, op.Maximum}[i%3]
-		v = must(t)(op.Elementwise(code, nil, v, x))
+		code := []elementwise.Code{elementwise.Add, elementwise.Sub, elementwise.Maximum}[i%3]
+		v = must(t)(elementwise.Apply(code, nil, v, x))
 	}
 	after, err := rewrite.Run(t.Context(), []graph.Value{v}, rewrite.Options{})
 	if err != nil {
@@ -172,7 +173,7 @@ func BenchmarkRun(b *testing.B) {
 	for _, n := range []int{100, 10_000, 1_000_000} {
 		v := input(b, "x", dtype.Float32, 3)
 		for range n {
-			v = must(b)(op.Elementwise(op.Sin, nil, v))
+			v = must(b)(elementwise.Apply(elementwise.Sin, nil, v))
 		}
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {

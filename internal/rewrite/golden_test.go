@@ -20,6 +20,7 @@ import (
 	"github.com/berth-go/berth/internal/graphtest"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/shape"
 )
@@ -69,7 +70,7 @@ func TestGolden(t *testing.T) {
 
 // golden makes a rule with the graph of a text, and returns the text after it.
 func golden(t *testing.T, rule, what, text string) string {
-	roots, err := graph.Parse(text, op.Parse)
+	roots, err := graph.Parse(text, ops.Parse)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -18,7 +18,7 @@ import (
 func nest(_ context.Context, r *graph.Rewriter, _ *Options) error {
 	known := prefixes{next: make(map[prefixStep]int), whole: make(map[int]graph.Value)}
 	return r.Walk(func(n *graph.Node) error {
-		concat, ok := n.Op().(op.Concat)
+		concat, ok := n.Op().(move.Concat)
 		if !ok {
 			return nil
 		}

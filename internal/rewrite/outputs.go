@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
 )
 
 // outputs has a kernel write every root into bytes of its own: a second copy
@@ -21,7 +21,7 @@ func outputs(_ context.Context, r *graph.Rewriter, _ *Options) error {
 			seen[v] = true
 			continue
 		}
-		written, err := op.Elementwise(op.Ident, nil, v)
+		written, err := elementwise.Apply(elementwise.Ident, nil, v)
 		if err != nil {
 			return err
 		}

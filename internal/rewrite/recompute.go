@@ -5,8 +5,7 @@ import (
 	"slices"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
 )
 
 // recomputeLimit bounds the programs that recompute makes. The rest is left to
@@ -21,16 +20,16 @@ const recomputeLimit = 16
 //	          └─ exp ──   ->      └─ mul+exp ──
 func recompute(_ context.Context, r *graph.Rewriter, _ *Options) error {
 	return r.Walk(func(n *graph.Node) error {
-		m, ok := n.Op().(op.Map)
+		m, ok := n.Op().(elementwise.Map)
 		if !ok || n.NumInputs() != 1 {
 			return nil
 		}
 		under := r.Inputs(n)[0].Node()
-		first, ok := under.Op().(op.Map)
+		first, ok := under.Op().(elementwise.Map)
 		if !ok || under.NumInputs() != 1 || len(first.Program)+len(m.Program) > recomputeLimit || costly(first.Program) {
 			return nil
 		}
-		by, err := graph.New(op.Map{Program: chained(first.Program, m.Program)}, under.Input(0))
+		by, err := graph.New(elementwise.Map{Program: chained(first.Program, m.Program)}, under.Input(0))
 		if err != nil {
 			return err
 		}
@@ -39,22 +38,22 @@ func recompute(_ context.Context, r *graph.Rewriter, _ *Options) error {
 	})
 }
 
-func costly(p op.Program) bool {
-	return slices.ContainsFunc(p, func(ins kernel.MapInstr) bool { return ins.Code.Costly() })
+func costly(p elementwise.Program) bool {
+	return slices.ContainsFunc(p, func(ins elementwise.Instr) bool { return ins.Code.Costly() })
 }
 
 // chained returns the program that runs first, and then second with the result
 // for its only input.
-func chained(first, second op.Program) op.Program {
+func chained(first, second elementwise.Program) elementwise.Program {
 	base := len(first)
 	p := slices.Clone(first)
 	for _, ins := range second {
 		for j, a := range ins.Args {
 			switch a.Kind {
-			case kernel.ArgInput:
-				ins.Args[j] = kernel.ResultArg(base - 1)
-			case kernel.ArgResult:
-				ins.Args[j] = kernel.ResultArg(base + a.Index)
+			case elementwise.ArgInput:
+				ins.Args[j] = elementwise.ResultArg(base - 1)
+			case elementwise.ArgResult:
+				ins.Args[j] = elementwise.ResultArg(base + a.Index)
 			}
 		}
 		p = append(p, ins)

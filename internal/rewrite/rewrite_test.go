@@ -16,13 +16,14 @@ import (
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/graphtest"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/rewrite"
 )
 
 // parse returns the roots of a graph.
 func parse(t *testing.T, text string) []graph.Value {
 	t.Helper()
-	roots, err := graph.Parse(text, op.Parse)
+	roots, err := graph.Parse(text, ops.Parse)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/view"
 )
 
 // transposes makes one transpose of two in a row, none of one that leaves every
@@ -17,7 +18,7 @@ import (
 //	x ── permute p ── map ── permute 1/p ──   ->   x ── map ──
 func transposes(_ context.Context, r *graph.Rewriter, _ *Options) error {
 	return r.Walk(func(n *graph.Node) error {
-		outer, ok := n.Op().(op.Permute)
+		outer, ok := n.Op().(view.Permute)
 		if !ok {
 			return nil
 		}
@@ -26,7 +27,7 @@ func transposes(_ context.Context, r *graph.Rewriter, _ *Options) error {
 			return nil
 		}
 		maps, below := unaryMaps(r, n)
-		inner, ok := below.Node().Op().(op.Permute)
+		inner, ok := below.Node().Op().(view.Permute)
 		if !ok {
 			return nil
 		}
@@ -40,7 +41,7 @@ func transposes(_ context.Context, r *graph.Rewriter, _ *Options) error {
 			}
 			r.Replace(n.Output(0), by)
 		case len(maps) == 0:
-			by, err := graph.New(op.Permute{Perm: perm}, x)
+			by, err := graph.New(view.Permute{Perm: perm}, x)
 			if err != nil {
 				return err
 			}
@@ -62,7 +63,7 @@ func unaryMaps(r *graph.Rewriter, n *graph.Node) (maps []*graph.Node, below grap
 }
 
 func isUnaryMap(n *graph.Node) bool {
-	_, ok := n.Op().(op.Map)
+	_, ok := n.Op().(elementwise.Map)
 	return ok && n.NumInputs() == 1
 }
 
@@ -79,7 +80,7 @@ func over(x graph.Value, maps []*graph.Node) (graph.Value, error) {
 }
 
 // axes returns the permutation of o with every axis counted from 0.
-func axes(o op.Permute) []int {
+func axes(o view.Permute) []int {
 	perm := slices.Clone(o.Perm)
 	for i, axis := range perm {
 		if axis < 0 {

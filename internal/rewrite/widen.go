@@ -6,6 +6,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
 )
 
 // widen has an op without arithmetic for float16 and bfloat16 compute in
@@ -23,7 +24,7 @@ func widen(_ context.Context, r *graph.Rewriter, _ *Options) error {
 			}
 			halves++
 			if _, known := wide[v]; !known {
-				cast, err := op.CastTo(v, dtype.Float32)
+				cast, err := elementwise.CastTo(v, dtype.Float32)
 				if err != nil {
 					return err
 				}
@@ -40,7 +41,7 @@ func widen(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		}
 		by.WithLabel(n.Label())
 		for i := range n.NumOutputs() {
-			narrow, err := op.CastTo(by.Output(i), n.Output(i).Type().DType)
+			narrow, err := elementwise.CastTo(by.Output(i), n.Output(i).Type().DType)
 			if err != nil {
 				return err
 			}
