@@ -68,15 +68,15 @@ func TestMalformed(t *testing.T) {
 	}{
 		{"a cycle", func(m *wire.Model) {
 			m.Graph.Nodes = []wire.Node{nodeOf("Add", names{"x", "b"}, names{"a"}), relu("a", "b"), relu("b", "y")}
-		}, []string{`graph "g"`, `cycle: node 0 "A" (Add) depends on itself`, "cannot be put in order"}},
+		}, []string{`graph "g"`, `cycle: node 0 "A" (Add) reads node 1 "B" (Relu), which reads node 0 "A"`, "cannot be put in order"}},
 		{"a node that needs itself", func(m *wire.Model) {
 			m.Graph.Nodes = []wire.Node{relu("y", "y")}
-		}, []string{`cycle: node 0 "Y" (Relu) depends on itself`}},
+		}, []string{`cycle: node 0 "Y" (Relu) reads node 0 "Y"`}},
 		{"a cycle through a subgraph", func(m *wire.Model) {
 			branch := nodeOf("If", names{"x"}, names{"a"})
 			branch.Attributes = []wire.Attribute{{Name: "then_branch", Kind: wire.AttrGraph, Graph: &wire.Graph{Outputs: []wire.ValueInfo{{Name: "y"}}}}}
 			m.Graph.Nodes = []wire.Node{branch, relu("a", "y")}
-		}, []string{`cycle: node 0 "A" (If) depends on itself`}},
+		}, []string{`cycle: node 0 "A" (If) reads node 1 "Y"`}},
 		{"an undefined input", func(m *wire.Model) { m.Graph.Nodes[0].Inputs[1] = "ww" }, []string{`node 0 "Y" (Add): input 1 names "ww", which nothing defines`}},
 		{"an undefined output", func(m *wire.Model) { m.Graph.Outputs[0].Name = "z" }, []string{`output 0 names "z", which nothing defines`}},
 		{"an output without a name", func(m *wire.Model) { m.Graph.Outputs[0].Name = "" }, []string{`output 0 names ""`}},
