@@ -24,7 +24,7 @@ internal/schedule not dtype shape internal/kernel graph internal/op plan pack ci
 internal/compile
 internal/exec   not circuit pack internal/schedule
 .
-onnx/internal/wire not .
+internal/wire   not .
 onnx            not plan circuit pack internal/schedule internal/compile
 internal/conformance
 internal/digits not .

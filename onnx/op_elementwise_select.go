@@ -8,7 +8,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // cast converts to the element type that "to" numbers. What does not fit the
