@@ -121,7 +121,9 @@ func TestDecodeModelNamesWhatIsWrong(t *testing.T) {
 		{"empty", nil, "there is no graph"},
 		{"cut", whole[:len(whole)/2], "EOF"},
 		{"no weights", wire.AppendModel(nil, &wire.Model{Graph: new(wire.Graph)}), `tensor "conv1.weight" is missing`},
-		{"one weight twice", changed(func(t *wire.Tensor) { t.Name, t.Dims, t.Raw = "conv2.bias", []int64{channels2}, make([]byte, 4*channels2) }), `tensor "dense2.bias" is missing`},
+		{"one weight twice", changed(func(t *wire.Tensor) {
+			t.Name, t.Dims, t.Raw = "conv2.bias", []int64{channels2}, make([]byte, 4*channels2)
+		}), `tensor "dense2.bias" is missing`},
 		{"no name", changed(func(t *wire.Tensor) { t.Name = "" }), `tensor "" is not`},
 		{"other tensor", changed(func(t *wire.Tensor) { t.Name = "dense9.bias" }), `"dense9.bias" is not of this network`},
 		{"other shape", changed(func(t *wire.Tensor) { t.Dims = []int64{classes, 1} }), `"dense2.bias" has shape [10 1], want [10]`},
