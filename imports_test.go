@@ -39,7 +39,7 @@ internal/schedule only
 internal/compile
 internal/exec   not circuit pack internal/schedule
 .
-onnx/internal/wire not .
+internal/wire   not .
 onnx            not plan circuit pack internal/schedule internal/compile internal/rewrite
 internal/conformance
 internal/digits not .

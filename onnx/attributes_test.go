@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // TestUnknownAttributes gives operators attributes that they do not have, not

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth"
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // TestPinned compiles a model whose output shape is computed from an input:

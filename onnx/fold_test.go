@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // graphOf builds the graph of a model of the given nodes, which make y of

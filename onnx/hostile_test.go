@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth"
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // A hostile is a file of a few bytes that asks for much.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth"
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // shiftModel computes y = x + w, [n 2], where w is an input that the file

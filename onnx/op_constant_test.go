@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth/dtype"
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 func attrTensor(name string, t wire.Tensor) wire.Attribute {

@@ -11,7 +11,7 @@ import (
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // A nodeTest is a model of one node, what it is given, and what it must give.

@@ -9,7 +9,7 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/view"
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // cast converts to the element type that "to" numbers. What does not fit the

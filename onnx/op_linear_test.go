@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth/dtype"
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 func TestGemm(t *testing.T) {

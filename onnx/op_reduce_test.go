@@ -6,7 +6,7 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 func TestReduceVersions(t *testing.T) {

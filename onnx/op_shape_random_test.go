@@ -11,7 +11,7 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // A nodeMaker makes up nodes of the families that shape, move and slide over

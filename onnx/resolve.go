@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // ErrUnsupported is wrapped by errors about an operator, or a version of one,

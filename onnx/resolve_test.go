@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/berth-go/berth/onnx/internal/wire"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // TestSubgraphsWait puts a node with a subgraph before the nodes that make what

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth"
-
 	"github.com/berth-go/berth/internal/digits"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // stored returns the embedded model and its images as digits 0 to 9.
@@ -104,18 +104,30 @@ func TestDecodeModelNamesWhatIsWrong(t *testing.T) {
 	if _, accuracy, err := decodeModel(whole); err != nil || accuracy != "1 of 2 test images (50.00%)" {
 		t.Fatalf("accuracy %q, error %v", accuracy, err)
 	}
+	// changed is the model with its last tensor changed.
+	changed := func(change func(t *wire.Tensor)) []byte {
+		m, err := wire.DecodeModel(whole, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&m.Graph.Initializers[len(m.Graph.Initializers)-1])
+		return wire.AppendModel(nil, m)
+	}
 	for _, c := range []struct {
 		name string
 		file []byte
 		want string
 	}{
-		{"empty", nil, `tensor "conv1.weight" is missing`},
+		{"empty", nil, "there is no graph"},
 		{"cut", whole[:len(whole)/2], "EOF"},
-		// The field number of the name, 8, becomes 9.
-		{"no name", bytes.Replace(whole, []byte("\x42\x0bdense2.bias"), []byte("\x4a\x0bdense2.bias"), 1), `tensor "" is not`},
-		{"other tensor", bytes.ReplaceAll(whole, []byte("dense2.bias"), []byte("dense9.bias")), `"dense9.bias" is not of this network`},
-		{"other shape", bytes.Replace(whole, []byte{0x0a, 1, classes, 0x10, 1}, []byte{0x0a, 1, classes + 1, 0x10, 1}, 1), `"dense2.bias" has shape [11]`},
-		{"other type", bytes.Replace(whole, []byte{0x0a, 1, classes, 0x10, 1}, []byte{0x0a, 1, classes, 0x10, 7}, 1), "element type 7"},
+		{"no weights", wire.AppendModel(nil, &wire.Model{Graph: new(wire.Graph)}), `tensor "conv1.weight" is missing`},
+		{"one weight twice", changed(func(t *wire.Tensor) {
+			t.Name, t.Dims, t.Raw = "conv2.bias", []int64{channels2}, make([]byte, 4*channels2)
+		}), `tensor "dense2.bias" is missing`},
+		{"no name", changed(func(t *wire.Tensor) { t.Name = "" }), `tensor "" is not`},
+		{"other tensor", changed(func(t *wire.Tensor) { t.Name = "dense9.bias" }), `"dense9.bias" is not of this network`},
+		{"other shape", changed(func(t *wire.Tensor) { t.Dims = []int64{classes, 1} }), `"dense2.bias" has shape [10 1], want [10]`},
+		{"other type", changed(func(t *wire.Tensor) { t.DataType = wire.Int32 }), `"dense2.bias" holds INT32, want FLOAT`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, _, err := decodeModel(c.file)

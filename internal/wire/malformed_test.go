@@ -72,6 +72,9 @@ func TestMalformed(t *testing.T) {
 
 		{"3,000 subgraphs", nestedSubgraphs(3000), []string{"graph.node[0].attribute[0].g.node[0]", "more)", "nested more than 64"}, ErrLimit},
 		{"3,000 types", nestedTypes(3000), []string{`graph.input[0] "x".type`, "nested more than 64"}, ErrLimit},
+		{"name of a graph", inModel(ldel(2, "main"), ldel(1, msg(ldel(3, "n"), ldel(5, msg(ldel(1, "a"), ldel(6, msg(ldel(2, "body"), vint(10, 1)))))))), []string{`graph.node[0] "n".attribute[0] "a".g "body": field 10 (doc_string)`}, nil},
+		{"tensor type twice", inModel(ldel(11, ldel(2, msg(ldel(1, ""), ldel(1, ""))))), []string{"graph.input[0].type", "field 1 (tensor_type) is given 2 times"}, nil},
+		{"shape twice", inModel(ldel(11, ldel(2, ldel(1, msg(ldel(2, ""), ldel(2, "")))))), []string{"type.tensor_type", "field 2 (shape) is given 2 times"}, nil},
 		{"two types in one", inModel(ldel(11, msg(ldel(1, "x"), ldel(2, msg(ldel(1, ""), ldel(4, "")))))), []string{`input[0] "x".type`, "2 types"}, nil},
 		{"negative dimension of an input", inModel(ldel(11, msg(ldel(1, "x"), ldel(2, ldel(1, ldel(2, ldel(1, vint(1, -2)))))))), []string{`graph.input[0] "x".type.tensor_type.shape.dim[0]`, "-2"}, nil},
 		{"rank of an input", inModel(ldel(11, ldel(2, ldel(1, ldel(2, bytes.Repeat(ldel(1, ""), 65)))))), []string{"dim", "65 values, more than 64"}, ErrLimit},
@@ -123,6 +126,8 @@ func TestMalformed(t *testing.T) {
 		{"reference with a value", withAttribute(ldel(21, "p"), vint(20, 2), vint(3, 1)), []string{`"p"`, "INT"}, nil},
 		{"tensor in an attribute", withAttribute(ldel(5, msg(vint(2, 1), ldel(8, "deep"), packedInts(1, -1)))), []string{`graph.node[0] "n" (Op).attribute[0] "a".t "deep"`, "dims[0] is -1"}, nil},
 		{"sparse tensor without values", inModel(ldel(15, vint(3, 4))), []string{"graph.sparse_initializer[0]", "no values"}, nil},
+		{"rank of a sparse tensor", inModel(ldel(15, packedInts(3, make([]int64, 65)...))), []string{"graph.sparse_initializer[0]: field 3 (dims) has 65 values, more than 64"}, ErrLimit},
+		{"minus zero beside another value", withAttribute(f32(2, float32(math.Copysign(0, -1))), vint(3, 1)), []string{"both a FLOAT and a INT"}, nil},
 		{"function", msg(inModel(), ldel(25, msg(ldel(1, "F"), ldel(7, msg(ldel(4, "Op"), ldel(5, vint(20, 99))))))), []string{`functions[0] "F".node[0] (Op).attribute[0]`, "99"}, nil},
 		{"long name", inModel(ldel(1, msg(ldel(3, strings.Repeat("é", 1000)), vint(6, 1)))), []string{`é…"`, "doc_string"}, nil},
 	} {
@@ -211,6 +216,10 @@ func TestLimits(t *testing.T) {
 	nodes := func(n int) []byte { return inModel(bytes.Repeat(ldel(1, ldel(4, "Op")), n)) }
 	attributes := inModel(bytes.Repeat(ldel(1, bytes.Repeat(ldel(5, vint(20, 2)), 3)), 2))
 	tensors := inModel(bytes.Repeat(ldel(5, msg(vint(2, 1), f32(4, 1))), 3))
+	// split is a model with a weight of float_data in so many pieces.
+	split := func(pieces, floats int) []byte {
+		return withInitializer(vint(2, 1), packedInts(1, int64(pieces*floats)), bytes.Repeat(ldel(4, make([]byte, 4*floats)), pieces))
+	}
 	for _, c := range []struct {
 		name  string
 		data  []byte
@@ -229,6 +238,8 @@ func TestLimits(t *testing.T) {
 		{"default depth exceeded", nestedSubgraphs(64), Limits{}, "more than 64 deep"},
 		{"memory", nodes(1000), Limits{MaxMemory: 1 << 20}, ""},
 		{"too much memory", nodes(1000), Limits{MaxMemory: 1 << 16}, "more than 65536 bytes of memory"},
+		{"memory of packed data in one piece", split(1, 100_000), Limits{MaxMemory: 10_000}, ""},
+		{"memory of packed data in two pieces", split(2, 50_000), Limits{MaxMemory: 10_000}, "more than 10000 bytes of memory"},
 		{"deep groups", inModel(groups(64)), Limits{}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

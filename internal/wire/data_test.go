@@ -17,7 +17,7 @@ import (
 // whose names end in one of suffixes, and skips the test when it is absent.
 func sharedFiles(t testing.TB, dir string, suffixes ...string) []string {
 	t.Helper()
-	base := filepath.Join("..", "..", "..", "..", "shared", dir)
+	base := filepath.Join("..", "..", "..", "shared", dir)
 	if _, err := os.Stat(base); err != nil {
 		t.Skipf("the data in ../shared/%s, beside the module, is absent", dir)
 	}
