@@ -20,7 +20,7 @@ func reorder(ctx context.Context, seed *lowerer, build func([]*graph.Node) (*low
 		return seed, nil
 	}
 	problem, steps := seed.problem()
-	orders, err := schedule.Orders(ctx, problem, nil)
+	orders, err := schedule.Orders(ctx, problem)
 	if err != nil {
 		return nil, err
 	}

@@ -2,131 +2,165 @@ package schedule
 
 import (
 	"cmp"
+	"context"
+	"math"
 	"slices"
 )
 
-// beamMost is the most steps of a graph worth a beam search, which copies the
-// whole state of a program for each set it keeps.
-const beamMost = 4096
+// beamWidths are how many sets of each number of steps the beams of a search
+// keep. The narrow ones get through large graphs.
+var beamWidths = [...]int{4, 32}
 
-// partial is a set of steps run, as another one and the steps run since.
-type partial struct {
-	from  *state
-	added []int32
-	live  int64
-	sum   sum
+// beamTries is how many steps a beam tries after each set.
+const beamTries = 8
+
+// searchWork is where a search ends, in values and steps looked at, of which
+// some tens of millions take a second.
+const searchWork = 16 << 20
+
+// search looks for an order of g with fewer than peak bytes alive at once. It
+// bisects over the bound that beams have to keep, and returns the best order
+// found, or nil if there is none. The end of ctx ends it early.
+func search(ctx context.Context, g *graph, peak int64) []int32 {
+	var best []int32
+	work := int64(searchWork)
+	within := func(bound int64, width int) (refused int64) {
+		refused = math.MaxInt64
+		for _, way := range [2]*graph{g, g.reverse()} {
+			b := newBeam(way, bound, width)
+			order := b.run(ctx, work)
+			work -= b.s.work
+			if order != nil {
+				peak = peakOf(way, order)
+				best = way.forwards(order)
+				return 0
+			}
+			refused = min(refused, b.refused)
+		}
+		return refused
+	}
+	for _, width := range beamWidths {
+		for low := g.lowest(); low < peak && work > 0 && ctx.Err() == nil; {
+			low = max(low, within(low+(peak-1-low)/2, width))
+		}
+	}
+	return best
 }
 
-// beam looks for an order of g within the bound, among the width sets with the
-// fewest bytes alive of every number of steps. It returns nil if it finds none.
-func beam(m *meter, g *graph, base, bound int64, width int) []int32 {
-	start := newState(g, base)
-	if start.live > bound {
-		return nil
+// A beam looks for an order within a bound. It goes from the empty set of steps
+// to larger ones, and keeps, of the sets of as many steps, those with the fewest
+// bytes alive.
+type beam struct {
+	width int // sets kept of each number of steps
+	most  int // steps tried after each
+	bound int64
+	// refused is the least number of bytes beyond bound that a step would have
+	// taken. With any bound below it the beam would go the same way.
+	refused int64
+
+	s     *state
+	at    []*partial // what the state has come through, from the empty set on
+	tries []try      // scratch of expand
+}
+
+// A partial is a set of steps: another set, and one more step.
+type partial struct {
+	from *partial
+	step int32
+	size int
+	live int64
+	hash uint64
+}
+
+// A try is a step to run after a set, and the bytes alive after it. The least
+// scores are preferred.
+type try struct {
+	step  int32
+	after int64
+	score score
+}
+
+func newBeam(g *graph, bound int64, width int) *beam {
+	s := newState(g)
+	return &beam{
+		width: width, most: beamTries, bound: bound, refused: math.MaxInt64,
+		s: s, at: []*partial{{live: s.live}},
 	}
-	sets := make([][]partial, g.steps+1) // by number of steps run
-	b := &beamer{m: m, bound: bound}
-	sets[0] = []partial{{from: start, live: start.live}}
-	for n, list := range sets {
-		slices.SortFunc(list, func(a, b partial) int {
-			return cmp.Or(cmp.Compare(a.live, b.live), cmp.Compare(a.sum[0], b.sum[0]), cmp.Compare(a.sum[1], b.sum[1]))
-		})
-		list = slices.CompactFunc(list, func(a, b partial) bool { return a.sum == b.sum })
-		for _, p := range list[:min(width, len(list))] {
-			if !m.spend(g.size()) {
+}
+
+// run returns an order within the bound, or nil. It ends once it has done the
+// given work.
+func (b *beam) run(ctx context.Context, work int64) []int32 {
+	level := []*partial{b.at[0]}
+	for range b.s.g.steps {
+		var next []*partial
+		for _, p := range level[:min(b.width, len(level))] {
+			if b.s.work >= work || ctx.Err() != nil {
 				return nil
 			}
-			s := p.from.copy()
-			for _, x := range p.added {
-				s.do(x)
-			}
-			if n == g.steps {
-				return s.trail
-			}
-			for _, q := range b.expand(s) {
-				sets[n+len(q.added)] = append(sets[n+len(q.added)], q)
-			}
+			next = b.expand(next, p)
 		}
-		sets[n] = nil
+		slices.SortFunc(next, func(p, q *partial) int {
+			return cmp.Or(cmp.Compare(p.live, q.live), cmp.Compare(p.hash, q.hash))
+		})
+		level = slices.CompactFunc(next, func(p, q *partial) bool { return p.hash == q.hash })
+		if len(level) == 0 {
+			return nil
+		}
 	}
-	return nil
+	b.visit(level[0])
+	return b.s.trail
 }
 
-type beamer struct {
-	m     *meter
-	bound int64
-	moves []move // scratch of expand
-}
-
-// settle runs steps that lose nothing, as long as one of those just run, the
-// steps of the trail from n on, leads to some.
-func (b *beamer) settle(s *state, n int) {
-	for i := n; i < len(s.trail); i++ {
-		for {
-			best, least := int32(-1), score{}
-			weigh := func(x int32) {
-				if s.done[x] || s.need[x] > 0 {
-					return
-				}
-				during, after := s.cost(x)
-				if during > b.bound || after > s.live {
-					return
-				}
-				if sc := (score{after, during, int64(s.g.rank(x))}); best < 0 || sc.compare(least) < 0 {
-					best, least = x, sc
-				}
-			}
-			for _, x := range s.g.succ.of(s.trail[i]) {
-				weigh(x)
-			}
-			for _, v := range s.g.vals.of(s.trail[i]) {
-				if s.left[v] == 1 {
-					for _, x := range s.g.touch.of(v) {
-						weigh(x)
-					}
-				}
-			}
-			if best < 0 {
-				break
-			}
-			s.do(best)
-		}
+// visit takes the state to set p, back to the last set on the way to both and
+// on from there.
+func (b *beam) visit(p *partial) {
+	var path []*partial
+	for ; p.size >= len(b.at) || b.at[p.size] != p; p = p.from {
+		path = append(path, p)
+	}
+	b.s.rewind(p.size)
+	b.at = b.at[:p.size+1]
+	for _, q := range slices.Backward(path) {
+		b.s.do(q.step)
+		b.at = append(b.at, q)
 	}
 }
 
-// expand returns the sets that may come after that of s, those of the steps
-// that look best.
-func (b *beamer) expand(s *state) []partial {
-	const most = 16
-	b.moves = b.moves[:0]
+// expand appends to next the sets of one step more than p, by the steps that
+// look best. A step that leaves no more bytes alive than it found is the only
+// one: whatever can be completed without it can be completed after it.
+func (b *beam) expand(next []*partial, p *partial) []*partial {
+	b.visit(p)
+	s := b.s
+	b.tries = b.tries[:0]
 	for _, x := range s.ready {
-		if during, after := s.cost(x); during <= b.bound {
-			m := move{step: x, score: hillAndValley(during-s.live, after-s.live)}
-			m.score[2] = int64(s.g.rank(x))
-			b.moves = append(b.moves, m)
+		during, after := s.cost(x)
+		if during > b.bound {
+			b.refused = min(b.refused, during)
+			continue
+		}
+		t := try{x, after, hillAndValley(during-s.live, after-s.live)}
+		t.score[2] = int64(s.g.rank(x))
+		i, _ := slices.BinarySearchFunc(b.tries, t, func(t, u try) int { return t.score.compare(u.score) })
+		if i < b.most {
+			b.tries = slices.Insert(b.tries[:min(len(b.tries), b.most-1)], i, t)
 		}
 	}
-	s.work += int64(len(s.ready))
-	slices.SortFunc(b.moves, func(a, b move) int { return a.score.compare(b.score) })
-	var out []partial
-	n := len(s.trail)
-	for _, m := range b.moves[:min(most, len(b.moves))] {
-		s.do(m.step)
-		b.settle(s, n)
-		out = append(out, partial{s, slices.Clone(s.trail[n:]), s.live, s.sum})
-		s.rewind(n)
+	if len(b.tries) > 0 && b.tries[0].after <= s.live {
+		b.tries = b.tries[:1]
 	}
-	b.m.spend(s.work + 32*int64(len(out)))
-	s.work = 0
-	return out
+	for _, t := range b.tries {
+		next = append(next, &partial{p, t.step, p.size + 1, t.after, p.hash ^ mix(uint64(t.step)+1)})
+	}
+	return next
 }
 
-// copy returns a state that shares nothing with s that changes.
-func (s *state) copy() *state {
-	c := *s
-	c.done, c.need, c.left = slices.Clone(s.done), slices.Clone(s.need), slices.Clone(s.left)
-	c.ready, c.place = slices.Clone(s.ready), slices.Clone(s.place)
-	c.trail = slices.Clone(s.trail)
-	c.taken = nil
-	return &c
+// mix returns fixed pseudo-random bits for x (SplitMix64). The hash of a set of
+// steps is the exclusive or of those of its steps.
+func mix(x uint64) uint64 {
+	x *= 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }

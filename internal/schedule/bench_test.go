@@ -15,47 +15,27 @@ func BenchmarkOrders(b *testing.B) {
 				continue // making it is quadratic
 			}
 			p := random(rand.New(rand.NewPCG(1, 1)), kind, n, largeSizes)
-			for _, budget := range []int64{-1, 0} {
-				name := "default"
-				if budget < 0 {
-					name = "none"
-				}
-				b.Run(fmt.Sprintf("%s/%d/budget=%s", kind, n, name), func(b *testing.B) {
-					seed := float64(Peak(p, p.seed()))
-					for b.Loop() {
-						orders, err := Orders(b.Context(), p, &Options{Budget: budget})
-						if err != nil {
-							b.Fatal(err)
-						}
-						b.ReportMetric(float64(orders[0].Peak)/seed, "of-seed")
-					}
-				})
-			}
+			b.Run(fmt.Sprintf("%s/%d", kind, n), func(b *testing.B) { benchmark(b, p) })
 		}
 	}
 }
 
-// BenchmarkSearch reports how many graphs of a kind and size the search proves
-// an optimal order for, of ten.
-func BenchmarkSearch(b *testing.B) {
-	for _, kind := range kinds {
-		for _, n := range []int{30, 60, 120, 250} {
-			b.Run(fmt.Sprintf("%s/%d", kind, n), func(b *testing.B) {
-				for b.Loop() {
-					proven := 0.0
-					for seed := range uint64(10) {
-						p := random(rand.New(rand.NewPCG(seed, 3)), kind, n, largeSizes)
-						orders, err := Orders(b.Context(), p, nil)
-						if err != nil {
-							b.Fatal(err)
-						}
-						if orders[0].Optimal {
-							proven++
-						}
-					}
-					b.ReportMetric(proven, "proven")
-				}
-			})
+// BenchmarkRandomlyWired does the same for published networks, which only the
+// beam search orders well.
+func BenchmarkRandomlyWired(b *testing.B) {
+	for seed := range uint64(4) {
+		p := randomlyWired(rand.New(rand.NewPCG(seed, 1)))
+		b.Run(fmt.Sprint(seed), func(b *testing.B) { benchmark(b, p) })
+	}
+}
+
+func benchmark(b *testing.B, p *Problem) {
+	seed := float64(Peak(p, p.seed()))
+	for b.Loop() {
+		orders, err := Orders(b.Context(), p)
+		if err != nil {
+			b.Fatal(err)
 		}
+		b.ReportMetric(float64(orders[0].Peak)/seed, "of-seed")
 	}
 }

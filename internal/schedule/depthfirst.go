@@ -7,13 +7,15 @@ import (
 )
 
 // depthFirst returns the order in which a walk from the ends of g, in their
-// order of rank, leaves the steps: each after its predecessors, which are
-// visited in ascending order of key, and of rank where keys are equal.
-func depthFirst(g *graph, keys []int64) []int32 {
+// order of rank, leaves the steps: each after its predecessors, of which those
+// whose excess is greatest are visited first, and of equal ones that of least
+// rank. For trees it is the order of Sethi and Ullman, and of Liu.
+func depthFirst(g *graph) []int32 {
 	type frame struct {
 		step int32
 		next []int32 // predecessors yet to visit
 	}
+	excess := subtreeExcess(g)
 	order := make([]int32, 0, g.steps)
 	entered := make([]bool, g.steps)
 	var stack []frame
@@ -24,7 +26,7 @@ func depthFirst(g *graph, keys []int64) []int32 {
 		sorted = append(sorted, g.pred.of(x)...)
 		next := sorted[from:]
 		slices.SortFunc(next, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(keys[a], keys[b]), cmp.Compare(g.rank(a), g.rank(b)))
+			return cmp.Or(cmp.Compare(excess[b], excess[a]), cmp.Compare(g.rank(a), g.rank(b)))
 		})
 		stack = append(stack, frame{x, next})
 	}
@@ -52,28 +54,6 @@ func depthFirst(g *graph, keys []int64) []int32 {
 	return order
 }
 
-// walkKeys are the keys that depth-first walks visit predecessors by.
-type walkKeys struct {
-	name string
-	keys func(g *graph) []int64
-}
-
-func walks() []walkKeys {
-	return []walkKeys{
-		{"subtree peak", subtreePeaks},
-		{"large first", func(g *graph) []int64 { return negated(results(g)) }},
-		{"small first", results},
-		{"deep first", func(g *graph) []int64 { return negated(depths(g)) }},
-		{"late first", func(g *graph) []int64 {
-			keys := make([]int64, g.steps)
-			for x := range keys {
-				keys[x] = -int64(g.rank(int32(x)))
-			}
-			return keys
-		}},
-	}
-}
-
 // results returns the bytes that each step leaves for others to read: those
 // of the values that it is the first to touch, by rank.
 func results(g *graph) []int64 {
@@ -92,14 +72,13 @@ func results(g *graph) []int64 {
 	return out
 }
 
-// subtreePeaks returns, negated, by how much the bytes needed to compute a step
-// and all before it exceed those that it leaves, as if what several steps read
-// were computed for each of them: the order of Sethi and Ullman, and of Liu,
-// for trees.
-func subtreePeaks(g *graph) []int64 {
+// subtreeExcess returns by how much the bytes needed to compute a step and all
+// before it exceed those that it leaves, as if what several steps read were
+// computed for each of them.
+func subtreeExcess(g *graph) []int64 {
 	const most = math.MaxInt64 / 8
 	out := results(g)
-	excess := make([]int64, g.steps) // of the peak over out
+	excess := make([]int64, g.steps)
 	var preds []int32
 	for i := range int32(g.steps) {
 		x := g.rank(i)
@@ -115,24 +94,5 @@ func subtreePeaks(g *graph) []int64 {
 		peak = max(peak, min(most, held+out[x]))
 		excess[x] = max(0, peak-out[x])
 	}
-	return negated(excess)
-}
-
-// depths returns the length of the longest path to each step.
-func depths(g *graph) []int64 {
-	d := make([]int64, g.steps)
-	for i := range int32(g.steps) {
-		x := g.rank(i)
-		for _, p := range g.pred.of(x) {
-			d[x] = max(d[x], d[p]+1)
-		}
-	}
-	return d
-}
-
-func negated(keys []int64) []int64 {
-	for i := range keys {
-		keys[i] = -keys[i]
-	}
-	return keys
+	return excess
 }

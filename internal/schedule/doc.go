@@ -18,50 +18,31 @@
 // [Orders] returns the given order, called the seed, and others that may be
 // better:
 //
-//   - depth-first walks from the ends of the graph, which visit the inputs of a
-//     step by the peak of the subtree below them, the most wasteful first
-//     (Sethi and Ullman 1970; Liu 1987), by size or by depth;
+//   - a depth-first walk from the ends of the graph, which visits the inputs of
+//     a step by the peak of the subtree below them, the most wasteful first
+//     (Sethi and Ullman 1970; Liu 1987);
 //   - list schedules, which run at each moment the step that is best by bytes
-//     freed, by how high it climbs above where it ends, or by a short look at
-//     what it enables;
+//     freed, or by a short look at what it enables;
 //   - both of these on the graph turned round, from its outputs to its inputs;
-//   - the best mixture of all of these: wherever several orders have run the
-//     same set of steps, the rest of one may follow the beginning of another;
-//   - a search, which for a given bound decides whether an order with no higher
-//     peak exists, and bisects over the bound.
+//   - a beam search, where the best of these is above what some step takes by
+//     itself.
+//
+// Chains, blocks and cells, which most networks are made of, are settled by the
+// first three. The search is for graphs without such a structure, such as the
+// randomly wired networks of Xie et al. (ICCV 2019), and for sizes that mislead
+// the others.
 //
 // # The search
 //
-// The bytes alive between two steps depend only on the set of steps run, and
-// that function is submodular: it is the weight of a directed hypergraph cut.
-// Hence the rule that carries the search. Say a set S has been run, and a set T
-// around it can be reached without exceeding the bound. If T has no more bytes
-// alive than any set between S and T that a program may stop at, then whatever
-// can be completed from S can be completed from T: nothing is lost by going to
-// T at once. The least such set between S and a set reached is a minimum cut.
-// A step that frees at least as much as it allocates, and fits under the bound,
-// is the smallest case. The rule reads the same backwards from the end of the
-// program, and the search takes turns between both ends. What lies between them
-// falls into pieces that have nothing to do with each other, which are searched
-// one by one. So deep networks fall into their blocks, and trees and most
-// series-parallel graphs need little choice. What choice is left is a
-// depth-first search that remembers the sets it has found hopeless.
+// The bytes alive between two steps depend only on the set of steps run. So the
+// search goes from set to set, as the dynamic programming of SERENITY does (Ahn
+// et al., MLSys 2020), but keeps a few sets of each size only, those with the
+// fewest bytes alive. It is asked for an order within a bound, refuses every step
+// that exceeds it, and bisects over the bound, from the start of the program and
+// from its end. A step that fits and frees as much as it allocates loses nothing,
+// and is taken without alternatives.
 //
-// When the search runs dry at one bound and succeeds at the next possible one,
-// the order is marked optimal. Where it takes too long, what is left between
-// the two ends goes to the heuristics and to a beam search, and the
-// neighbourhood of the highest steps is searched window by window.
-//
-// The sets are remembered by a hash of 128 bits under fixed keys. A proof of
-// optimality thus rests on no two of some millions of sets colliding, a chance
-// of less than 2^-80.
-//
-// The idea of scheduling neural networks by dynamic programming over sets of
-// steps is that of SERENITY (Ahn et al., MLSys 2020); that cuts decide where
-// schedules of series-parallel graphs meet is due to Liu (1987) and to Kayaaslan
-// et al. (2018).
-//
-// The package reads no clock, no environment and no random source: the same
-// problem and budget give the same orders. More budget never gives a higher
-// peak, since the budget only says where the search stops.
+// The search counts its work, and ends when it has done enough. The package reads
+// no clock, no environment and no random source: the same problem gives the same
+// orders, unless the context ends.
 package schedule

@@ -21,19 +21,19 @@ func ExampleOrders() {
 			{Bytes: 30, Writer: 4, Readers: []int{5}},
 		},
 	}
-	orders, err := schedule.Orders(context.Background(), p, nil)
+	orders, err := schedule.Orders(context.Background(), p)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	best := orders[0]
-	fmt.Println(best.Steps, best.Peak, best.Optimal)
+	fmt.Println(best.Steps, best.Peak)
 	for _, o := range orders {
 		if o.Name == schedule.Seed {
 			fmt.Println(o.Steps, o.Peak)
 		}
 	}
 	// Output:
-	// [0 2 4 1 3 5] 340 true
+	// [0 2 4 1 3 5] 340
 	// [0 1 2 3 4 5] 520
 }

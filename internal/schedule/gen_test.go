@@ -77,6 +77,73 @@ func seriesParallel(r *rand.Rand, from, to int, edge func(a, b int)) {
 	}
 }
 
+// randomlyWired returns a network of the small regime of Xie et al., "Exploring
+// Randomly Wired Neural Networks for Image Recognition" (ICCV 2019): two
+// convolutions, then three stages, each a graph of Watts and Strogatz with 32
+// nodes, 4 neighbours and a probability of 0.75. A node sums up what it reads, in
+// place where it can, and has a depthwise and a pointwise convolution.
+func randomlyWired(r *rand.Rand) *Problem {
+	const nodes, neighbours, rewired = 32, 4, 0.75
+	p := &Problem{}
+	step := func(bytes int64, inPlace bool, reads ...int) int {
+		v := Value{Bytes: bytes, Writer: p.Steps}
+		for _, x := range reads {
+			p.Values[x].Readers = append(p.Values[x].Readers, p.Steps)
+			if inPlace {
+				v.Over = append(v.Over, x)
+			}
+		}
+		p.Values = append(p.Values, v)
+		p.Steps++
+		return p.Steps - 1
+	}
+	channels, side := int64(78), int64(56)
+	bytes := func() int64 { return channels * side * side * 4 }
+	last := step(bytes(), false, step(2*bytes(), false))
+	for range 3 {
+		var edges [nodes][nodes]bool // from the first to the second, which is greater
+		edge := func(a, b int) *bool { return &edges[min(a, b)][max(a, b)] }
+		for a := range nodes {
+			for d := 1; d <= neighbours/2; d++ {
+				*edge(a, (a+d)%nodes) = true
+			}
+		}
+		for d := 1; d <= neighbours/2; d++ {
+			for a := range nodes {
+				if b := r.IntN(nodes); r.Float64() < rewired && b != a && !*edge(a, b) {
+					*edge(a, (a+d)%nodes), *edge(a, b) = false, true
+				}
+			}
+		}
+		in := bytes()
+		side /= 2
+		var out, ends []int
+		for b := range nodes {
+			var reads []int
+			for a := range b {
+				if edges[a][b] {
+					reads = append(reads, out[a])
+				}
+			}
+			size := bytes()
+			if reads == nil {
+				reads, size = []int{last}, in
+			}
+			sum := step(size, true, reads...)
+			out = append(out, step(bytes(), false, step(bytes(), false, sum)))
+		}
+		for a := range nodes {
+			if edges[a] == [nodes]bool{} {
+				ends = append(ends, out[a])
+			}
+		}
+		last = step(bytes(), true, ends...)
+		channels *= 2
+	}
+	p.Values[last].Kept = true
+	return p
+}
+
 var kinds = []string{"sparse", "local", "layered", "tree", "series-parallel", "scattered"}
 
 func smallSizes(r *rand.Rand) int64 { return r.Int64N(6) }

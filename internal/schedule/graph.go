@@ -1,11 +1,14 @@
 package schedule
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// graph is a problem, or a part of one, in the form that the algorithms work
-// on. Steps are numbered by their position in the order it was made from, so
-// that 0, 1, 2, ... is a valid order of it, or of a graph turned round the
-// reverse of that.
+// graph is a problem in the form that the algorithms work on. Steps are numbered
+// by their position in the seed, so that 0, 1, 2, ... is a valid order of it, or
+// of a graph turned round the reverse of that. Values that cost nothing are left
+// out.
 type graph struct {
 	steps      int
 	pred, succ lists // of steps, by step
@@ -17,8 +20,6 @@ type graph struct {
 	claims     []claim // by step, from claimAt[s] to claimAt[s+1]
 	claimAt    []int32
 	reversed   bool
-
-	stepIndex, valueIndex []int32 // scratch; -1 where not in use
 }
 
 // A claim is a chance for value to to take over the bytes of value from, which
@@ -33,61 +34,30 @@ func (l *lists) of(i int32) []int32 { return l.all[l.at[i]:l.at[i+1]] }
 // pair is an entry of lists: to belongs to the list of of.
 type pair struct{ of, to int32 }
 
-// makeLists sorts pairs into n lists, without duplicates, each in the order of
-// the pairs.
+// makeLists returns n lists of what pairs say, each ascending, without
+// duplicates. It reorders pairs.
 func makeLists(n int, pairs []pair) lists {
-	at := make([]int32, n+2)
-	for _, p := range pairs {
-		at[p.of+2]++
+	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.to, b.to)) })
+	l := lists{at: make([]int32, n+1)}
+	for _, p := range slices.Compact(pairs) {
+		l.at[p.of+1]++
+		l.all = append(l.all, p.to)
 	}
-	for i := 2; i < len(at); i++ {
-		at[i] += at[i-1]
-	}
-	all := make([]int32, len(pairs))
-	for _, p := range pairs {
-		all[at[p.of+1]] = p.to
-		at[p.of+1]++
-	}
-	// Entries move down over the duplicates before them.
-	most := int32(-1)
-	for _, x := range all {
-		most = max(most, x)
-	}
-	seenIn := make([]int32, most+1) // the last list that held a number, plus one
-	kept := int32(0)
 	for i := range n {
-		list := all[at[i]:at[i+1]]
-		at[i] = kept
-		for _, x := range list {
-			if seenIn[x] != int32(i)+1 {
-				seenIn[x] = int32(i) + 1
-				all[kept] = x
-				kept++
-			}
-		}
+		l.at[i+1] += l.at[i]
 	}
-	at[n] = kept
-	return lists{at[:n+1], all[:kept]}
+	return l
 }
 
-// inverse returns the lists that say for each of n numbers which lists hold it,
-// in ascending order.
+// inverse returns the lists that say for each of n numbers which lists hold it.
 func (l *lists) inverse(n int) lists {
-	at := make([]int32, n+2)
-	for _, x := range l.all {
-		at[x+2]++
-	}
-	for i := 2; i < len(at); i++ {
-		at[i] += at[i-1]
-	}
-	all := make([]int32, len(l.all))
-	for i := range len(l.at) - 1 {
-		for _, x := range l.of(int32(i)) {
-			all[at[x+1]] = int32(i)
-			at[x+1]++
+	pairs := make([]pair, 0, len(l.all))
+	for i := range int32(len(l.at) - 1) {
+		for _, x := range l.of(i) {
+			pairs = append(pairs, pair{x, i})
 		}
 	}
-	return lists{at[:n+1], all}
+	return makeLists(n, pairs)
 }
 
 // newGraph returns the graph of a valid problem, numbered by its seed.
@@ -130,10 +100,8 @@ func newGraph(p *Problem) *graph {
 	g.before = make([]bool, len(g.bytes))
 	g.succ = makeLists(p.Steps, edges)
 	g.pred = g.succ.inverse(p.Steps)
-	g.succ = g.pred.inverse(p.Steps)
 	g.touch = makeLists(len(g.bytes), touches)
 	g.vals = g.touch.inverse(p.Steps)
-	g.touch = g.vals.inverse(len(g.bytes))
 	g.claim(p, index)
 	return g
 }
@@ -186,8 +154,15 @@ func (g *graph) reverse() *graph {
 		r.claims[i] = claim{c.to, c.from}
 	}
 	r.reversed = !g.reversed
-	r.stepIndex, r.valueIndex = nil, nil
 	return &r
+}
+
+// forwards returns an order of g as one of the graph that it was made from.
+func (g *graph) forwards(order []int32) []int32 {
+	if g.reversed {
+		slices.Reverse(order)
+	}
+	return order
 }
 
 // rank returns the position of step s in the order that the graph came with,
@@ -199,81 +174,10 @@ func (g *graph) rank(s int32) int32 {
 	return s
 }
 
-// needIndex sees to it that there are stepIndex and valueIndex.
-func (g *graph) needIndex() {
-	if g.stepIndex != nil {
-		return
-	}
-	g.stepIndex, g.valueIndex = make([]int32, g.steps), make([]int32, len(g.bytes))
-	for i := range g.stepIndex {
-		g.stepIndex[i] = -1
-	}
-	for i := range g.valueIndex {
-		g.valueIndex[i] = -1
-	}
-}
-
-// sub returns the part of g that consists of the given steps, in a valid order,
-// which becomes its numbering. All steps before them have run and none after.
-// Started says whether one before touches a value, stays whether one after does.
-// Live are the bytes alive at the beginning; base, of these, those of values
-// that no step of the part touches.
-func (g *graph) sub(steps []int32, started, stays func(v int32) bool, live int64) (part *graph, base int64) {
-	g.needIndex()
-	for i, s := range steps {
-		g.stepIndex[s] = int32(i)
-	}
-	part = &graph{steps: len(steps), claimAt: make([]int32, 1, len(steps)+1)}
-	base = live
-	part.pred.at, part.vals.at = make([]int32, 1, len(steps)+1), make([]int32, 1, len(steps)+1)
-	var values []int32
-	for _, s := range steps {
-		for _, p := range g.pred.of(s) {
-			if i := g.stepIndex[p]; i >= 0 {
-				part.pred.all = append(part.pred.all, i)
-			}
-		}
-		part.pred.at = append(part.pred.at, int32(len(part.pred.all)))
-		for _, v := range g.vals.of(s) {
-			if g.valueIndex[v] < 0 {
-				g.valueIndex[v] = int32(len(values))
-				values = append(values, v)
-				part.bytes = append(part.bytes, g.bytes[v])
-				part.before = append(part.before, g.before[v] || started(v))
-				part.kept = append(part.kept, g.kept[v] || stays(v))
-				if part.before[len(values)-1] {
-					base -= g.bytes[v]
-				}
-			}
-			part.vals.all = append(part.vals.all, g.valueIndex[v])
-		}
-		part.vals.at = append(part.vals.at, int32(len(part.vals.all)))
-		for _, c := range g.claimsOf(s) {
-			part.claims = append(part.claims, claim{g.valueIndex[c.from], g.valueIndex[c.to]})
-		}
-		part.claimAt = append(part.claimAt, int32(len(part.claims)))
-	}
-	part.succ = part.pred.inverse(len(steps))
-	part.pred = part.succ.inverse(len(steps))
-	part.touch = part.vals.inverse(len(values))
-	for _, s := range steps {
-		g.stepIndex[s] = -1
-	}
-	for _, v := range values {
-		g.valueIndex[v] = -1
-	}
-	return part, base
-}
-
-// size returns the work to go through all of g.
-func (g *graph) size() int64 {
-	return 1 + int64(g.steps) + int64(len(g.succ.all)) + int64(len(g.touch.all))
-}
-
-// lowest returns a number of bytes that no order of g can go below, when base
-// bytes are alive all the time.
-func (g *graph) lowest(base int64) int64 {
-	atStart, atEnd := base, base
+// lowest returns a number of bytes that no order of g can go below: those alive
+// before its first step, after its last, and what each step takes by itself.
+func (g *graph) lowest() int64 {
+	var atStart, atEnd int64
 	for v, b := range g.bytes {
 		if g.before[v] {
 			atStart += b
@@ -284,7 +188,7 @@ func (g *graph) lowest(base int64) int64 {
 	}
 	low := max(atStart, atEnd)
 	for s := range int32(g.steps) {
-		sum := base
+		var sum int64
 		for _, v := range g.vals.of(s) {
 			sum += g.bytes[v]
 		}

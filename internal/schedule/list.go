@@ -12,34 +12,17 @@ func (a score) compare(b score) int {
 	return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]), cmp.Compare(a[2], b[2]))
 }
 
-// rule scores a ready step; since is when it became ready, counted in steps.
-type rule struct {
-	name  string
-	score func(s *state, x int32, since int) score
+// rule scores a step that is ready.
+type rule func(s *state, x int32) score
+
+// mostFreed prefers the step that leaves the fewest bytes alive.
+func mostFreed(s *state, x int32) score {
+	during, after := s.cost(x)
+	return score{after - s.live, during - s.live}
 }
 
-func rules() []rule {
-	return []rule{
-		{"most freed", func(s *state, x int32, _ int) score {
-			during, after := s.cost(x)
-			return score{after - s.live, during - s.live}
-		}},
-		{"hill and valley", func(s *state, x int32, _ int) score {
-			during, after := s.cost(x)
-			return hillAndValley(during-s.live, after-s.live)
-		}},
-		{"latest enabled", func(s *state, x int32, since int) score {
-			_, after := s.cost(x)
-			if after <= s.live {
-				return score{0, after - s.live}
-			}
-			return score{1, -int64(since), after - s.live}
-		}},
-		{"looking ahead", func(s *state, x int32, _ int) score {
-			return hillAndValley(lookAhead(s, x, 6))
-		}},
-	}
-}
+// lookingAhead prefers the step that opens the best way down, of a few steps.
+func lookingAhead(s *state, x int32) score { return hillAndValley(lookAhead(s, x, 6)) }
 
 // hillAndValley scores a climb by hill bytes that ends valley bytes higher or,
 // if that is negative, lower, in the order that is best for independent chains
@@ -64,7 +47,7 @@ func lookAhead(s *state, x int32, depth int) (hill, valley int64) {
 		next, best := int32(-1), score{}
 		s.work += int64(len(s.g.succ.of(x)))
 		for _, y := range s.g.succ.of(x) {
-			if s.need[y] > 0 || s.done[y] {
+			if s.need[y] > 0 {
 				continue
 			}
 			during, after := s.cost(y)
@@ -88,22 +71,20 @@ func lookAhead(s *state, x int32, depth int) (hill, valley int64) {
 // the one of least rank among several. A score is taken when the step becomes
 // ready and again whenever a value it touches begins or is left to it alone.
 func listSchedule(g *graph, r rule) []int32 {
-	s := newState(g, 0)
+	s := newState(g)
 	q := &queue{g: g, scores: make([]score, g.steps), place: make([]int32, g.steps)}
-	since := make([]int, g.steps)
 	for i := range q.place {
 		q.place[i] = -1
 	}
 	for _, x := range slices.Clone(s.ready) { // scoring may shuffle it
-		q.set(x, r.score(s, x, 0))
+		q.set(x, r(s, x))
 	}
 	for q.len() > 0 {
 		x := q.pop()
 		s.do(x)
 		for _, y := range g.succ.of(x) {
 			if s.need[y] == 0 {
-				since[y] = len(s.trail)
-				q.set(y, r.score(s, y, since[y]))
+				q.set(y, r(s, y))
 			}
 		}
 		for _, v := range g.vals.of(x) {
@@ -113,7 +94,7 @@ func listSchedule(g *graph, r rule) []int32 {
 			}
 			for _, y := range touch {
 				if q.place[y] >= 0 {
-					q.set(y, r.score(s, y, since[y]))
+					q.set(y, r(s, y))
 				}
 			}
 		}

@@ -9,9 +9,9 @@ import (
 )
 
 // mustOrders returns the orders of p, checked.
-func mustOrders(t *testing.T, p *Problem, opt *Options) []Order {
+func mustOrders(t *testing.T, p *Problem) []Order {
 	t.Helper()
-	orders, err := Orders(t.Context(), p, opt)
+	orders, err := Orders(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,9 +33,6 @@ func checkOrders(t *testing.T, p *Problem, orders []Order) {
 		if i > 0 && o.Peak < orders[i-1].Peak {
 			t.Errorf("%s, with peak %d, comes after one with %d", o.Name, o.Peak, orders[i-1].Peak)
 		}
-		if o.Optimal != orders[0].Optimal && o.Peak == orders[0].Peak || o.Optimal && o.Peak != orders[0].Peak {
-			t.Errorf("%s with peak %d: optimal is %v; for peak %d it is %v", o.Name, o.Peak, o.Optimal, orders[0].Peak, orders[0].Optimal)
-		}
 		if o.Name == Seed && slices.Equal(o.Steps, p.seed()) {
 			seed = i
 		}
@@ -52,46 +49,64 @@ func checkOrders(t *testing.T, p *Problem, orders []Order) {
 	}
 }
 
-func TestOptimalIsBruteForce(t *testing.T) {
+// Of problems so small the least peak there is is found.
+func TestSmallProblems(t *testing.T) {
 	t.Parallel()
 	steps := func(r *rand.Rand) int { return 2 + r.IntN(6) }
 	each(t, 1000, steps, func(t *testing.T, r *rand.Rand, p *Problem) {
-		best := mustOrders(t, p, nil)[0]
-		if want := bruteForce(p); best.Peak != want {
-			t.Errorf("peak %d (optimal: %v), brute force finds %d", best.Peak, best.Optimal, want)
-		}
-		if !best.Optimal {
-			t.Errorf("%s with peak %d is not known to be optimal", best.Name, best.Peak)
+		if best, want := mustOrders(t, p)[0], bruteForce(p); best.Peak != want {
+			t.Errorf("peak %d, brute force finds %d", best.Peak, want)
 		}
 	})
 }
 
-func TestOptimalIsThatOverAllSets(t *testing.T) {
+// So it is of larger ones, though nothing guarantees it: no set that a beam drops
+// has been needed in any of them.
+func TestLargerProblems(t *testing.T) {
 	t.Parallel()
 	steps := func(r *rand.Rand) int { return 8 + r.IntN(6) }
 	each(t, 400, steps, func(t *testing.T, r *rand.Rand, p *Problem) {
-		best := mustOrders(t, p, nil)[0]
-		if want := subsets(p); best.Peak != want {
-			t.Errorf("peak %d (optimal: %v), over all sets %d", best.Peak, best.Optimal, want)
-		}
-		if !best.Optimal {
-			t.Errorf("%s with peak %d is not known to be optimal", best.Name, best.Peak)
+		if best, want := mustOrders(t, p)[0], subsets(p); best.Peak != want {
+			t.Errorf("peak %d, over all sets %d", best.Peak, want)
 		}
 	})
 }
 
-// Trees and other series-parallel graphs are ordered without much search, as
-// are deep networks of narrow parts.
-func TestOptimalWithoutMuchSearch(t *testing.T) {
+// Trees and deep networks of narrow parts, too large for anything but a good
+// rule, get the peak that an exact search has proven least.
+func TestDeepGraphs(t *testing.T) {
 	t.Parallel()
-	for name, p := range map[string]*Problem{
-		"tree":  random(rand.New(rand.NewPCG(1, 9)), "tree", 2000, largeSizes),
-		"cells": cells(rand.New(rand.NewPCG(1, 9)), 100, 4),
-		"skips": skips(rand.New(rand.NewPCG(1, 9)), 3000),
+	for _, c := range []struct {
+		name string
+		p    *Problem
+		want int64
+	}{
+		{"tree", random(rand.New(rand.NewPCG(1, 9)), "tree", 2000, largeSizes), 3392436},
+		{"cells", cells(rand.New(rand.NewPCG(1, 9)), 100, 4), 4116090},
+		{"skips", skips(rand.New(rand.NewPCG(1, 9)), 3000), 400},
 	} {
-		best := mustOrders(t, p, nil)[0]
-		if !best.Optimal {
-			t.Errorf("%s: %s, peak %d, is not known to be optimal", name, best.Name, best.Peak)
+		if best := mustOrders(t, c.p)[0]; best.Peak != c.want {
+			t.Errorf("%s: %s has peak %d, want %d", c.name, best.Name, best.Peak, c.want)
+		}
+	}
+}
+
+// Where nodes are wired at random, the search is what finds the best order of
+// most networks. Peaks are in values of the first stage.
+func TestRandomlyWired(t *testing.T) {
+	t.Parallel()
+	const value = 78 * 28 * 28 * 4
+	for seed, c := range []struct {
+		peak      int64
+		heuristic int64 // the least peak without the search
+	}{{13, 14}, {18, 18}, {16, 17}, {14, 18}, {15, 15}, {14, 15}, {16, 16}, {18, 19}} {
+		orders := mustOrders(t, randomlyWired(rand.New(rand.NewPCG(uint64(seed), 1))))
+		if peak := orders[0].Peak; peak != c.peak*value {
+			t.Errorf("seed %d: %s has peak %d, want %d", seed, orders[0].Name, peak, c.peak*value)
+		}
+		orders = slices.DeleteFunc(orders, func(o Order) bool { return o.Name == "beam search" })
+		if peak := orders[0].Peak; peak != c.heuristic*value {
+			t.Errorf("seed %d: %s has peak %d, want %d", seed, orders[0].Name, peak, c.heuristic*value)
 		}
 	}
 }
@@ -140,24 +155,6 @@ func skips(r *rand.Rand, n int) *Problem {
 	return p
 }
 
-func TestMoreBudgetIsNeverWorse(t *testing.T) {
-	t.Parallel()
-	for _, kind := range kinds {
-		r := rand.New(rand.NewPCG(5, 6))
-		p := random(r, kind, 80, largeSizes)
-		decorate(r, p)
-		last := mustOrders(t, p, &Options{Budget: -1})[0]
-		for budget := int64(1); budget < 4e6; budget = budget*5/2 + 1 {
-			best := mustOrders(t, p, &Options{Budget: budget})[0]
-			if best.Peak > last.Peak || last.Optimal && !best.Optimal {
-				t.Errorf("%s: peak %d (optimal: %v) with budget %d, %d (%v) with less",
-					kind, best.Peak, best.Optimal, budget, last.Peak, last.Optimal)
-			}
-			last = best
-		}
-	}
-}
-
 func TestSameProblemSameOrders(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
@@ -165,9 +162,9 @@ func TestSameProblemSameOrders(t *testing.T) {
 		p := random(r, kind, 60, largeSizes)
 		decorate(r, p)
 		name := r.Perm(p.Steps)
-		a := mustOrders(t, p, &Options{Budget: 1e6})
+		a := mustOrders(t, p)
 		for what, q := range map[string]*Problem{"again": p, "renumbered": renumber(p, name)} {
-			b := mustOrders(t, q, &Options{Budget: 1e6})
+			b := mustOrders(t, q)
 			if len(a) != len(b) {
 				t.Fatalf("%s, %s: %d orders, %d before", kind, what, len(b), len(a))
 			}
@@ -204,7 +201,7 @@ func TestEndsEarly(t *testing.T) {
 	p := random(rand.New(rand.NewPCG(1, 2)), "local", 300, largeSizes)
 	last := int64(-1)
 	for polls := 0; polls < 60; polls += 3 {
-		orders, err := Orders(&countdown{t.Context(), polls}, p, nil)
+		orders, err := Orders(&countdown{t.Context(), polls}, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +259,7 @@ func TestBadProblems(t *testing.T) {
 		{"after itself", "is to come after", Problem{Steps: 1, After: [][]int{{0}}}},
 		{"cycle", "is to come after", Problem{Steps: 2, After: [][]int{{1}, {0}}}},
 	} {
-		if _, err := Orders(t.Context(), &c.p, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Orders(t.Context(), &c.p); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
 		}
 	}
@@ -270,7 +267,7 @@ func TestBadProblems(t *testing.T) {
 
 func TestNothing(t *testing.T) {
 	for _, p := range []*Problem{{}, {Steps: 1}, {Steps: 3}, {Values: []Value{{Bytes: 5, Writer: -1, Kept: true}}}} {
-		if best := mustOrders(t, p, nil)[0]; best.Peak != 0 || !best.Optimal || best.Name != Seed {
+		if best := mustOrders(t, p)[0]; best.Peak != 0 || best.Name != Seed {
 			t.Errorf("%+v: %+v", p, best)
 		}
 	}

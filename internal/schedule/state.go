@@ -1,42 +1,23 @@
 package schedule
 
-// A sum is a hash of a set of steps: the exclusive or of the keys of its steps.
-type sum [2]uint64
-
-// key returns the key of step s, fixed pseudo-random bits (SplitMix64).
-func key(s int32) sum {
-	return sum{mix(2*uint64(s) + 1), mix(2*uint64(s) + 2)}
-}
-
-func mix(x uint64) uint64 {
-	x *= 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
 // state is the set of steps run so far, with what it takes to run one more or
 // take one back in time proportional to what the step touches.
 type state struct {
 	g     *graph
-	done  []bool  // by step
 	need  []int32 // predecessors yet to run, by step
 	left  []int32 // steps yet to touch it, by value
 	ready []int32 // steps not run whose predecessors have, in no given order
 	place []int32 // in ready, by step; -1 if it is not there
 	trail []int32 // the steps run, in order
 	live  int64   // bytes alive now
-	sum   sum
-	taken []int32 // scratch of cost
-	work  int64   // values and successors looked at since it was last set to 0
+	taken []claim // scratch of cost
+	work  int64   // values and successors looked at so far
 }
 
-// newState returns the state before the first step of g, when base bytes are
-// alive all the time.
-func newState(g *graph, base int64) *state {
+// newState returns the state before the first step of g.
+func newState(g *graph) *state {
 	s := &state{
-		g: g, live: base,
-		done: make([]bool, g.steps), need: make([]int32, g.steps), place: make([]int32, g.steps),
+		g: g, need: make([]int32, g.steps), place: make([]int32, g.steps),
 		left: make([]int32, len(g.bytes)), trail: make([]int32, 0, g.steps),
 	}
 	for v := range g.bytes {
@@ -77,9 +58,10 @@ func (s *state) dies(v int32) bool { return s.left[v] == 1 && !s.g.kept[v] }
 
 // cost returns the bytes alive while step x runs next, and after it.
 func (s *state) cost(x int32) (during, after int64) {
+	vals := s.g.vals.of(x)
+	s.work += 1 + int64(len(vals))
 	var begun, freed int64
-	s.work += 1 + int64(s.g.vals.at[x+1]-s.g.vals.at[x])
-	for _, v := range s.g.vals.of(x) {
+	for _, v := range vals {
 		if !s.started(v) {
 			begun += s.g.bytes[v]
 		}
@@ -87,38 +69,26 @@ func (s *state) cost(x int32) (during, after int64) {
 			freed += s.g.bytes[v]
 		}
 	}
-	after = s.live + begun - freed
-	during = s.live + begun
-	claims := s.g.claimsOf(x)
-	if len(claims) == 0 {
-		return during, after
-	}
+	during, after = s.live+begun, s.live+begun-freed
 	s.taken = s.taken[:0]
-	for _, c := range claims {
+claims:
+	for _, c := range s.g.claimsOf(x) {
 		if s.started(c.to) || !s.dies(c.from) {
 			continue
 		}
-		free := true
-		for i := 0; i < len(s.taken); i += 2 {
-			free = free && s.taken[i] != c.from && s.taken[i+1] != c.to
+		for _, t := range s.taken {
+			if t.from == c.from || t.to == c.to {
+				continue claims
+			}
 		}
-		if free {
-			during -= s.g.bytes[c.to]
-			s.taken = append(s.taken, c.from, c.to)
-		}
+		during -= s.g.bytes[c.to]
+		s.taken = append(s.taken, c)
 	}
 	return during, after
 }
 
-// weight returns the work to run step x.
-func (s *state) weight(x int32) int64 {
-	g := s.g
-	return 1 + int64(g.vals.at[x+1]-g.vals.at[x]) + int64(g.succ.at[x+1]-g.succ.at[x])
-}
-
 // do runs step x, which must be ready.
 func (s *state) do(x int32) {
-	s.work += s.weight(x)
 	for _, v := range s.g.vals.of(x) {
 		if !s.started(v) {
 			s.live += s.g.bytes[v]
@@ -129,30 +99,25 @@ func (s *state) do(x int32) {
 		s.left[v]--
 	}
 	s.leave(x)
-	s.done[x] = true
 	for _, y := range s.g.succ.of(x) {
 		if s.need[y]--; s.need[y] == 0 {
 			s.enter(y)
 		}
 	}
-	k := key(x)
-	s.sum[0] ^= k[0]
-	s.sum[1] ^= k[1]
 	s.trail = append(s.trail, x)
+	s.work += s.weight(x)
 }
 
 // undo takes back the last step.
 func (s *state) undo() {
 	x := s.trail[len(s.trail)-1]
 	s.trail = s.trail[:len(s.trail)-1]
-	s.work += s.weight(x)
 	for _, y := range s.g.succ.of(x) {
 		if s.need[y] == 0 {
 			s.leave(y)
 		}
 		s.need[y]++
 	}
-	s.done[x] = false
 	s.enter(x)
 	for _, v := range s.g.vals.of(x) {
 		s.left[v]++
@@ -163,9 +128,12 @@ func (s *state) undo() {
 			s.live += s.g.bytes[v]
 		}
 	}
-	k := key(x)
-	s.sum[0] ^= k[0]
-	s.sum[1] ^= k[1]
+	s.work += s.weight(x)
+}
+
+// weight returns the work to run step x.
+func (s *state) weight(x int32) int64 {
+	return 1 + int64(len(s.g.vals.of(x))) + int64(len(s.g.succ.of(x)))
 }
 
 // rewind takes steps back until n are left.
@@ -176,8 +144,8 @@ func (s *state) rewind(n int) {
 }
 
 // peakOf returns the most bytes alive at once in an order of g.
-func peakOf(g *graph, base int64, order []int32) int64 {
-	s := newState(g, base)
+func peakOf(g *graph, order []int32) int64 {
+	s := newState(g)
 	peak := s.live
 	for _, x := range order {
 		during, _ := s.cost(x)
