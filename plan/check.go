@@ -95,8 +95,7 @@ func (c *checker) run(roots []graph.Value) error {
 		switch {
 		case !s.live:
 			return fmt.Errorf("plan: slot %d: %w: no step makes it", id, ErrKind)
-		case s.dropped:
-			continue
+		case s.dropped: // when it was, its end was proven
 		case c.lastUse[id] != afterAll:
 			return fmt.Errorf("plan: slot %d: %w: it is never dropped", id, ErrKeptLong)
 		case c.plan.Slots[id].End != Kept:
