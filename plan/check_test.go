@@ -223,8 +223,9 @@ func TestCheckRefuses(t *testing.T) {
 			plan.ErrKind, "not its input"},
 		{"a reference to another leaf", eternal, func(p *plan.Plan) { p.Steps[0].Outputs[0].Leaf = other.Node() },
 			plan.ErrKind, "not its input"},
-		{"a reference to one of two inputs", pair, func(p *plan.Plan) { p.Steps[1].Outputs[0].Kind = plan.ReferenceSlot },
-			plan.ErrKind, "not its input"},
+		{"a reference to one of two inputs", pair, func(p *plan.Plan) {
+			p.Steps[1].Outputs[0] = plan.Output{Kind: plan.ReferenceSlot, Place: p.Steps[1].Inputs[0].Place}
+		}, plan.ErrKind, "not its input"},
 		{"a slot as eternal", transposed, func(p *plan.Plan) { p.Steps[1].Outputs[0].Kind = plan.ReferenceEternal },
 			plan.ErrKind, "reference-eternal to slot 0"},
 		{"a leaf as a slot", eternal, func(p *plan.Plan) { p.Steps[0].Outputs[0].Kind = plan.ReferenceSlot },
