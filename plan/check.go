@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/shape"
 )
 
 // What can be wrong with a plan. [Check] wraps one of these.
@@ -95,8 +96,7 @@ func (c *checker) run(roots []graph.Value) error {
 		switch {
 		case !s.live:
 			return fmt.Errorf("plan: slot %d: %w: no step makes it", id, ErrKind)
-		case s.dropped:
-			continue
+		case s.dropped: // when it was, its end was proven
 		case c.lastUse[id] != afterAll:
 			return fmt.Errorf("plan: slot %d: %w: it is never dropped", id, ErrKeptLong)
 		case c.plan.Slots[id].End != Kept:
@@ -173,27 +173,34 @@ func (c *checker) read(want graph.Value, in Operand) error {
 		return nil
 	}
 	at, written := c.where[in.Value]
-	if !written && in.Slot == Eternal && in.Leaf == in.Value.Node() && in.Leaf.IsLeaf() {
-		if leaf := in.Leaf.Leaf(); leaf != nil && !leaf.Layout.Equal(in.Layout) || leaf == nil && !in.Layout.IsDense() {
-			return fmt.Errorf("%w: leaf %v as %v", ErrLayout, in.Value, in.Layout)
+	if n := in.Value.Node(); !written && n.IsLeaf() {
+		at, written = location{Place: Place{Slot: Eternal, Leaf: n, Layout: shape.Dense(in.Value.Type().Shape)}}, true
+		if leaf := n.Leaf(); leaf != nil {
+			at.Layout = leaf.Layout
 		}
-		return nil
 	}
 	switch {
 	case !written:
 		return fmt.Errorf("%w: %v", ErrNotWritten, in.Value)
 	case at.Slot != in.Slot || at.Leaf != in.Leaf:
-		return fmt.Errorf("%w: %v is in slot %d, not %d", ErrWrongValue, in.Value, at.Slot, in.Slot)
+		return fmt.Errorf("%w: %v is in %s, not in %s", ErrWrongValue, in.Value, home(at.Place), home(in.Place))
 	case !at.Layout.Equal(in.Layout):
 		return fmt.Errorf("%w: %v lies as %v, not %v", ErrLayout, in.Value, at.Layout, in.Layout)
-	case in.Slot == Eternal:
-		return nil
+	case in.Slot == Eternal: // never dropped or overwritten
 	case c.slots[in.Slot].dropped:
 		return fmt.Errorf("%w: slot %d with %v", ErrDropped, in.Slot, in.Value)
 	case c.slots[in.Slot].writer != at.writer:
 		return fmt.Errorf("%w: %v in slot %d, by step %d", ErrOverwritten, in.Value, in.Slot, c.slots[in.Slot].writer)
 	}
 	return nil
+}
+
+// home names the storage of a place, for messages.
+func home(p Place) string {
+	if p.Slot == Eternal {
+		return fmt.Sprintf("leaf %v", p.Leaf)
+	}
+	return fmt.Sprintf("slot %d", p.Slot)
 }
 
 func (c *checker) step(i int, s *Step) error {

@@ -157,16 +157,25 @@ func TestCheckRefuses(t *testing.T) {
 			plan.ErrWrongValue, "step 3, mix: input 0"},
 		{"an absent value", line, func(p *plan.Plan) { p.Steps[1].Inputs[0].Value = graph.Value{} },
 			plan.ErrWrongValue, "_ instead of"},
+		{"a leaf in a slot", line, func(p *plan.Plan) { p.Steps[0].Inputs[0].Slot = 1 },
+			plan.ErrWrongValue, "is in leaf constant, not in slot 1"},
+		{"another leaf", line, func(p *plan.Plan) { p.Steps[0].Inputs[0].Leaf = other.Node() },
+			plan.ErrWrongValue, "is in leaf constant, not in leaf constant"},
+		{"what is no leaf as one", line, func(p *plan.Plan) {
+			in := &p.Steps[2].Inputs[0]
+			in.Slot, in.Leaf = plan.Eternal, in.Value.Node()
+			p.Steps[1], p.Steps[2] = p.Steps[2], p.Steps[1]
+		}, plan.ErrNotWritten, "step 1"},
 		{"a leaf in another layout", line, func(p *plan.Plan) { p.Steps[0].Inputs[0].Layout.Offset = 1 },
-			plan.ErrLayout, "leaf"},
+			plan.ErrLayout, "lies as"},
 		{"an input that does not lie dense", cachedInput, func(p *plan.Plan) { p.Steps[0].Inputs[0].Layout.Strides = []int{2} },
-			plan.ErrLayout, "leaf"},
+			plan.ErrLayout, "lies as"},
 		{"a value before it is written", line, func(p *plan.Plan) { p.Steps[1], p.Steps[2] = p.Steps[2], p.Steps[1] },
 			plan.ErrNotWritten, "step 1"},
 		{"a value in another slot", line, func(p *plan.Plan) { p.Steps[1].Inputs[0].Slot = 1 },
-			plan.ErrWrongValue, "is in slot 0, not 1"},
+			plan.ErrWrongValue, "is in slot 0, not in slot 1"},
 		{"a view of another leaf", eternal, func(p *plan.Plan) { p.Steps[1].Inputs[0].Leaf = other.Node() },
-			plan.ErrWrongValue, "is in slot -1"},
+			plan.ErrWrongValue, "is in leaf constant, not in leaf constant"},
 		{"a value in another layout", transposed, func(p *plan.Plan) { p.Steps[2].Inputs[0].Layout = shape.Dense(shape.Shape{3, 2}) },
 			plan.ErrLayout, "lies as"},
 		{"a value that is overwritten", func(t *testing.T) []graph.Value {
@@ -214,8 +223,9 @@ func TestCheckRefuses(t *testing.T) {
 			plan.ErrKind, "not its input"},
 		{"a reference to another leaf", eternal, func(p *plan.Plan) { p.Steps[0].Outputs[0].Leaf = other.Node() },
 			plan.ErrKind, "not its input"},
-		{"a reference to one of two inputs", pair, func(p *plan.Plan) { p.Steps[1].Outputs[0].Kind = plan.ReferenceSlot },
-			plan.ErrKind, "not its input"},
+		{"a reference to one of two inputs", pair, func(p *plan.Plan) {
+			p.Steps[1].Outputs[0] = plan.Output{Kind: plan.ReferenceSlot, Place: p.Steps[1].Inputs[0].Place}
+		}, plan.ErrKind, "not its input"},
 		{"a slot as eternal", transposed, func(p *plan.Plan) { p.Steps[1].Outputs[0].Kind = plan.ReferenceEternal },
 			plan.ErrKind, "reference-eternal to slot 0"},
 		{"a leaf as a slot", eternal, func(p *plan.Plan) { p.Steps[0].Outputs[0].Kind = plan.ReferenceSlot },

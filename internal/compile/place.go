@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op"
@@ -254,7 +255,7 @@ func (p *placer) join(v *val) {
 			step := &p.plan.Steps[r.step]
 			for o, out := range step.Outputs {
 				e := p.vals[step.Node.Output(o)]
-				if out.Kind != plan.InPlace || out.Over != r.input || v.lastRead > r.step || p.sharesOperand(step, r.input, e) {
+				if out.Kind != plan.InPlace || out.Over != r.input || v.lastRead > r.step || !p.alike(step, v) {
 					continue
 				}
 				if p.feasible(v, e.layouts) {
@@ -266,26 +267,21 @@ func (p *placer) join(v *val) {
 	}
 }
 
-// sharesOperand reports whether another operand of the step lies in the bytes
-// that its output e is written to: the planner knew of none, but a value may
-// have been packed since.
-func (p *placer) sharesOperand(step *plan.Step, over int, e *val) bool {
-	home := func(v *val) *val {
-		v = v.root()
-		for v.storage == joined || v.storage == packed {
-			v = v.into.root()
-		}
-		return v
-	}
-	for k, in := range step.Inputs {
-		if k == over || in.Value.IsZero() || in.Value == step.Inputs[over].Value {
+// alike reports whether every operand of the step that lies in the bytes of v is
+// all of v in the same order, at any number of rows. The planner has asked the
+// op about such operands, but has seen them at the most rows only: what is one
+// element there may be several in reverse with fewer.
+func (p *placer) alike(step *plan.Step, v *val) bool {
+	whole := p.covering(v)
+	for _, in := range step.Inputs {
+		if in.Value.IsZero() || p.vals[in.Value].root() != v {
 			continue
 		}
-		if home(p.vals[in.Value]) == home(e) {
-			return true
+		if !slices.Contains(whole, p.vals[in.Value]) {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // feasible tries to give v the layouts of the bytes it would lie in. They may
