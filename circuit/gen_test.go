@@ -27,7 +27,7 @@ func randomSample(r *rand.Rand, nodes, constraints int) sample {
 }
 
 func randomCircuit(r *rand.Rand, nodes int) *Circuit {
-	c := &Circuit{Name: "random", Dims: []Dim{{"k", 2}, {"d", 64}}}
+	c := &Circuit{Name: "random", Dims: []Dim{{"k", 2, 2}, {"d", 64, 64}}}
 	if r.IntN(3) == 0 {
 		c.Sections = []string{"a", "b"}
 	}
@@ -175,10 +175,10 @@ func randomLayout(r *rand.Rand, s sample, constraints int) *Layout {
 		case 1, 2:
 			a := pick()
 			if b, ok := find(func(b EdgeID) bool { return a != b && rows(a)*dim(a) == rows(b)*dim(b) }); ok {
-				l.Aliases = append(l.Aliases, Alias{a, b})
+				l.Aliases = append(l.Aliases, Alias{a, b, r.IntN(4) > 0})
 			}
 		case 3, 4:
-			var p Pack
+			p := Pack{Same: r.IntN(4) > 0}
 			var bytes int64
 			for range 1 + r.IntN(4) {
 				if m := pick(); fresh(m) {
@@ -200,7 +200,7 @@ func randomLayout(r *rand.Rand, s sample, constraints int) *Layout {
 				l.Packs = append(l.Packs, p)
 			}
 		default:
-			var p RowPack
+			p := RowPack{Same: r.IntN(4) > 0}
 			m := pick()
 			var width int64
 			for range 1 + r.IntN(3) {
