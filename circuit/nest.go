@@ -7,10 +7,16 @@ import "fmt"
 // index of its root.
 type nest struct {
 	*constraints
-	eq    *offsets
-	homes []int   // by class: how many pieces it is, in all packings that are placed
-	overs [][]int // by class: the packings over its edges
-	rows  []spacing
+	eq     *offsets
+	homes  []int   // by class: how many pieces it is, in all packings that are placed
+	overs  [][]int // by class: the packings over its edges
+	rows   []spacing
+	newest []lastPiece // by class: where it was placed last
+}
+
+type lastPiece struct {
+	by   int // the packing plus one
+	edge EdgeID
 }
 
 // A spacing says how far apart the rows of a class are.
@@ -31,6 +37,7 @@ func (k *constraints) nest() (*nest, error) {
 		homes:       make([]int, n),
 		overs:       make([][]int, n),
 		rows:        make([]spacing, n),
+		newest:      make([]lastPiece, n),
 	}
 	for class := range t.rows {
 		t.rows[class].by = none
@@ -101,7 +108,6 @@ func (t *nest) place(id int) error {
 			around = s.outer
 		}
 	}
-	within := make(map[int]EdgeID, len(p.pieces)) // by class: the piece
 	for _, m := range p.pieces {
 		size := t.size[m.edge]
 		part, ok := frame.Part(m.start, size.rows, size.width, m.stride)
@@ -111,10 +117,10 @@ func (t *nest) place(id int) error {
 					size.rows, size.width, m.stride, m.start, frame.Rows, frame.Width, frame.Stride)}
 		}
 		class := t.root(m.edge)
-		if other, twice := within[class]; twice {
-			return &PlanError{Kind: ErrAliasInPack, Constraint: p.String(), Edge: t.name(other), Other: t.name(m.edge)}
+		if t.newest[class].by == id+1 {
+			return &PlanError{Kind: ErrAliasInPack, Constraint: p.String(), Edge: t.name(t.newest[class].edge), Other: t.name(m.edge)}
 		}
-		within[class] = m.edge
+		t.newest[class] = lastPiece{id + 1, m.edge}
 		outer := around
 		if outer == none {
 			outer = t.memberOf[m.edge]

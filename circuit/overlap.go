@@ -13,10 +13,10 @@ import (
 // at most and has one over it at most, packings nest like a tree, in which what
 // does not contain each other is apart. Only knotted blocks are looked at, class
 // by class, which takes time in proportion to the pairs that share bytes.
-func (s *solution) checkOverlaps(o *overlay) error {
+func (s *solution) checkOverlaps(over func() *overlay) error {
 	for i := range s.blocks {
 		if b := &s.blocks[i]; b.knotted && len(b.classes) > 1 {
-			if err := s.checkBlock(b, o); err != nil {
+			if err := s.checkBlock(b, over()); err != nil {
 				return err
 			}
 		}

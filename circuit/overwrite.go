@@ -21,26 +21,33 @@ type writes [2]write
 // read, at the writes of all that shares bytes with it: none that an earlier group
 // made may have come after the edge's own, unless both hold one value.
 //
-// It takes time in proportion to the edges, times the depth to which packs nest.
-func (s *solution) checkOverwrites(o *overlay) error {
+// It takes time in proportion to the edges; where edges of one block hold different
+// values, times the depth to which packs nest there.
+func (s *solution) checkOverwrites(over func() *overlay) error {
+	mixed := s.mixedBlocks()
+	if !slices.Contains(mixed, true) {
+		return nil
+	}
+	looksAt := func(e EdgeID) bool {
+		return s.stored[e] && s.size[e].bytes > 0 && mixed[s.blockOf[s.root(e)]]
+	}
 	last := make([]writes, len(s.c.Edges)) // by class
 	own := make([]int, len(s.c.Edges))     // by edge: the order of its write
 	order := 0
 	put := func(e EdgeID, group int) {
-		if !s.stored[e] || s.size[e].bytes == 0 {
+		if !looksAt(e) {
 			return
 		}
 		order++
 		own[e] = order
-		w := write{e, group, order}
 		class := s.root(e)
-		last[class].add(w, s.value)
-		for _, x := range slices.Sorted(maps.Keys(o.related(class))) {
-			last[x].add(w, s.value)
+		last[class].add(write{e, group, order}, s.value)
+		for _, x := range slices.Sorted(maps.Keys(over().related(class))) {
+			last[x].add(write{e, group, order}, s.value)
 		}
 	}
 	get := func(e EdgeID, group int) error {
-		if !s.stored[e] || s.size[e].bytes == 0 {
+		if !looksAt(e) {
 			return nil
 		}
 		w := last[s.root(e)].other(e, s.value)
@@ -90,6 +97,21 @@ func (s *solution) checkOverwrites(o *overlay) error {
 		}
 	}
 	return nil
+}
+
+// mixedBlocks says of each block whether its edges hold different values.
+func (s *solution) mixedBlocks() []bool {
+	mixed := make([]bool, len(s.blocks))
+	value := make([]int, len(s.blocks)) // of the first edge, plus one
+	for e, stored := range s.stored {
+		if !stored {
+			continue
+		}
+		block, v := s.blockOf[s.class.find(e)], s.value.find(e)+1
+		mixed[block] = mixed[block] || value[block] != 0 && value[block] != v
+		value[block] = v
+	}
+	return mixed
 }
 
 // add notes a write that comes after all others.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/berth-go/berth/pack"
 )
@@ -88,7 +89,7 @@ func prepare(c *Circuit, p *FusionPlan, l *Layout, maxRows int64) (*solution, er
 	if err != nil {
 		return nil, err
 	}
-	over := s.overlay()
+	over := sync.OnceValue(s.overlay)
 	if err := s.checkOverlaps(over); err != nil {
 		return nil, err
 	}
