@@ -31,15 +31,18 @@ func randomCircuit(r *rand.Rand, nodes int) *Circuit {
 	if r.IntN(3) == 0 {
 		c.Sections = []string{"a", "b"}
 	}
+	dims := []int64{64, 64, 128, 192, 256, 32, 96} // all multiples of grain
+	if r.IntN(2) == 0 {
+		dims = dims[:2] // then whole rows of one edge are rows of another
+	}
 	newEdge := func() EdgeID {
 		rows := []Expr{N(), N(), N(), Product(N(), Var("k")), Const(2), CeilDiv(N(), Const(2))}
-		dims := []int64{64, 64, 128, 192, 256, 32, 96} // all multiples of grain
-		if r.IntN(40) == 0 {
-			dims = []int64{0}
-		}
 		e := Edge{Name: fmt.Sprintf("e%d", len(c.Edges)), Format: dtype.Plain(dtype.Uint8)}
 		e.Rows = rows[r.IntN(len(rows))]
 		e.Dim = Const(dims[r.IntN(len(dims))])
+		if r.IntN(40) == 0 {
+			e.Dim = Const(0)
+		}
 		return c.AddEdge(e)
 	}
 	for range 1 + r.IntN(3) {
@@ -166,8 +169,24 @@ func randomLayout(r *rand.Rand, s sample, constraints int) *Layout {
 		used[m] = true
 		return true
 	}
+	// parts finds members over an edge that is itself a member of a row pack: whole
+	// rows of it, or with each of them fewer and evenly apart rows.
+	parts := func(o EdgeID, each int64) (members []EdgeID) {
+		for left := rows(o); left > 0; {
+			x, ok := find(func(x EdgeID) bool {
+				return x != o && !used[x] && dim(x) == dim(o) && rows(x) <= left && (each == 0 || rows(x)*each == rows(o))
+			})
+			if !ok || len(members) > 3 {
+				break
+			}
+			used[x] = true
+			members = append(members, x)
+			left -= rows(x)
+		}
+		return members
+	}
 	for range constraints {
-		switch r.IntN(8) {
+		switch r.IntN(11) {
 		case 0:
 			if r.IntN(3) == 0 {
 				l.External = append(l.External, pick())
@@ -198,6 +217,19 @@ func randomLayout(r *rand.Rand, s sample, constraints int) *Layout {
 			}
 			if len(p.Members) > 0 {
 				l.Packs = append(l.Packs, p)
+			}
+		case 5, 6, 7:
+			if len(l.RowPacks) == 0 {
+				continue
+			}
+			in := l.RowPacks[r.IntN(len(l.RowPacks))].Members
+			over := in[r.IntN(len(in))]
+			if r.IntN(2) == 0 {
+				if members := parts(over, 0); len(members) > 0 {
+					l.Packs = append(l.Packs, Pack{members, new(over), r.IntN(4) > 0})
+				}
+			} else if members := parts(over, 2); len(members) > 0 {
+				l.RowPacks = append(l.RowPacks, RowPack{members, new(over), r.IntN(4) > 0})
 			}
 		default:
 			p := RowPack{Same: r.IntN(4) > 0}

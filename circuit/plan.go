@@ -47,6 +47,9 @@ func PlanBuffers(ctx context.Context, c *Circuit, p *FusionPlan, maxRows int64) 
 //
 // The same arguments give the same plan, unless ctx ends.
 func PlanBuffersWith(ctx context.Context, c *Circuit, p *FusionPlan, l *Layout, maxRows int64, opt *Options) (*BufferPlan, error) {
+	if ctx == nil {
+		return nil, &PlanError{Kind: ErrMissing, Detail: "there is no context"}
+	}
 	if opt == nil {
 		opt = &Options{}
 	}

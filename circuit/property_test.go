@@ -19,8 +19,8 @@ var quick = &Options{Budget: 100}
 // written.
 func TestRandomLayoutsAgainstBruteForce(t *testing.T) {
 	kinds := make(map[Kind]int)
-	planned := 0
-	for seed := range uint64(2000) {
+	planned, rowsOfParts, everySecond := 0, 0, 0
+	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := randomSample(r, 4+r.IntN(12), 1+r.IntN(7))
 		want := feasible(s)
@@ -44,6 +44,9 @@ func TestRandomLayoutsAgainstBruteForce(t *testing.T) {
 		if err := Check(s.c, s.p, s.l, got); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
+		a, b := nestedParts(s, got)
+		rowsOfParts += a
+		everySecond += b
 		if seed%5 == 0 {
 			auto, err := PlanBuffersWith(context.Background(), s.c, s.p, s.l, s.rows, quick)
 			if err != nil {
@@ -63,13 +66,39 @@ func TestRandomLayoutsAgainstBruteForce(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d planned; impossible: %v", planned, kinds)
+	t.Logf("%d planned, with %d packs of rows that are apart, and %d of every second such row; impossible: %v", planned, rowsOfParts, everySecond, kinds)
+	if rowsOfParts < 10 || everySecond < 10 {
+		t.Error("the samples hold too few parts of parts")
+	}
 	for _, k := range []Kind{ErrAliasInPack, ErrAliasRows, ErrAliasSize, ErrContradiction, ErrExternalPacked, ErrInterleaved,
 		ErrLiveOverlap, ErrMisaligned, ErrOverwritten, ErrOverSize, ErrPackedTwice, ErrRowCounts} {
 		if kinds[k] == 0 {
 			t.Errorf("no sample is impossible because %q: the samples are too tame", string(k))
 		}
 	}
+}
+
+// nestedParts counts the packs over edges whose rows are apart, and the row packs
+// of other rows over such edges.
+func nestedParts(s sample, b *BufferPlan) (packs, rowPacks int) {
+	a, _ := analyze(s.c, s.p)
+	size, _ := a.extents(s.rows)
+	stride := make(map[EdgeID]int64)
+	for _, slot := range b.Slots {
+		stride[slot.Edge] = slot.RowStride
+	}
+	isApart := func(e *EdgeID) bool { return e != nil && size[*e].bytes > 0 && stride[*e] > size[*e].width }
+	for _, p := range s.l.Packs {
+		if isApart(p.Over) && len(p.Members) > 1 {
+			packs++
+		}
+	}
+	for _, r := range s.l.RowPacks {
+		if isApart(r.Over) && size[r.Members[0]].rows < size[*r.Over].rows {
+			rowPacks++
+		}
+	}
+	return packs, rowPacks
 }
 
 // Without constraints, first fit is the seed rule to the byte, and no other
