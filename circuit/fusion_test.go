@@ -224,11 +224,15 @@ func TestLayoutOverflows(t *testing.T) {
 	c.AddEdge(Edge{"wide", Const(1), Const(math.MaxInt64), dtype.Plain(dtype.Uint8)})
 	c.AddEdge(Edge{"wide too", Const(1), Const(math.MaxInt64), dtype.Plain(dtype.Uint8)})
 	c.AddNode(Node{Name: "wide", Outputs: []EdgeID{3, 4}})
+	for _, name := range []string{"d", "e"} {
+		c.AddNode(Node{Name: name, Outputs: []EdgeID{c.AddEdge(Edge{name, Const(2), Const(1 << 60), dtype.Plain(dtype.Uint8)})}})
+	}
 	p := Unfused(c, 0)
 	for name, l := range map[string]*Layout{
 		"pack":              {Packs: []Pack{{Members: []EdgeID{0, 1, 2}}}},
 		"bytes of a pack":   {Packs: []Pack{{Members: []EdgeID{3, 4}}}},
 		"row pack":          {RowPacks: []RowPack{{Members: []EdgeID{0, 1, 2}}}},
+		"all of a row pack": {RowPacks: []RowPack{{Members: []EdgeID{0, 1, 2, 5, 6}}}},
 		"row of a row pack": {RowPacks: []RowPack{{Members: []EdgeID{3, 4}}}},
 		"no constraint":     {},
 	} {
@@ -237,7 +241,7 @@ func TestLayoutOverflows(t *testing.T) {
 		}
 	}
 	for _, l := range []*Layout{
-		{External: []EdgeID{9}}, {Aliases: []Alias{{Edge: 0, Of: -1}}}, {Packs: []Pack{{Members: []EdgeID{5}}}},
+		{External: []EdgeID{9}}, {Aliases: []Alias{{Edge: 0, Of: -1}}}, {Packs: []Pack{{Members: []EdgeID{9}}}},
 		{RowPacks: []RowPack{{Members: []EdgeID{0}, Over: new(EdgeID(-2))}}},
 	} {
 		if _, err := PlanBuffersWith(context.Background(), c, p, l, 1, nil); !errors.Is(err, ErrRange) {

@@ -27,7 +27,7 @@ func randomSample(r *rand.Rand, nodes, constraints int) sample {
 }
 
 func randomCircuit(r *rand.Rand, nodes int) *Circuit {
-	c := &Circuit{Name: "random", Dims: []Dim{{"k", 2, 2}, {"d", 64, 64}}}
+	c := &Circuit{Name: "random", Dims: []Dim{{"k", 2, 2}, {"d", 64, 64}, {"v", 1, 2}}}
 	if r.IntN(3) == 0 {
 		c.Sections = []string{"a", "b"}
 	}
@@ -36,7 +36,7 @@ func randomCircuit(r *rand.Rand, nodes int) *Circuit {
 		dims = dims[:2] // then whole rows of one edge are rows of another
 	}
 	newEdge := func() EdgeID {
-		rows := []Expr{N(), N(), N(), Product(N(), Var("k")), Const(2), CeilDiv(N(), Const(2))}
+		rows := []Expr{N(), N(), N(), Product(N(), Var("k")), Product(N(), Var("v")), Const(2), CeilDiv(N(), Const(2))}
 		e := Edge{Name: fmt.Sprintf("e%d", len(c.Edges)), Format: dtype.Plain(dtype.Uint8)}
 		e.Rows = rows[r.IntN(len(rows))]
 		e.Dim = Const(dims[r.IntN(len(dims))])
@@ -146,9 +146,7 @@ func randomLayout(r *rand.Rand, s sample, constraints int) *Layout {
 	if len(edges) == 0 {
 		return l
 	}
-	value := func(name string) (int64, bool) {
-		return map[string]int64{"n": s.rows, "k": 2, "d": 64}[name], true
-	}
+	value := lookupIn(map[string]int64{"n": s.rows, "k": 2, "v": 2})
 	rows := func(e EdgeID) int64 { v, _ := s.c.Edges[e].Rows.Eval(value); return v }
 	dim := func(e EdgeID) int64 { v, _ := s.c.Edges[e].Dim.Eval(value); return v }
 	pick := func() EdgeID { return edges[r.IntN(len(edges))] }

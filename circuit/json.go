@@ -99,11 +99,9 @@ func (a docAlias) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads an array of words.
 func (a *docAlias) UnmarshalJSON(data []byte) error {
 	var words []string
-	if err := json.Unmarshal(data, &words); err != nil {
-		return err
-	}
-	if n := len(words); n < 2 || n > 3 || n == 3 && words[2] != sameWord {
-		return fmt.Errorf("an alias is two names, and %q if the edges hold one value; not %q", sameWord, words)
+	err := json.Unmarshal(data, &words)
+	if n := len(words); err != nil || n < 2 || n > 3 || n == 3 && words[2] != sameWord {
+		return fmt.Errorf("an alias is an array of two names, and %q if the edges hold one value, not %.80s", sameWord, data)
 	}
 	*a = docAlias{words[0], words[1], len(words) == 3}
 	return nil

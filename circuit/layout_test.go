@@ -108,6 +108,7 @@ func TestImpossibleLayouts(t *testing.T) {
 
 		{"alias of different sizes", "alias a c", ErrAliasSize, []string{"alias 0", "256 bytes", "512 bytes"}},
 		{"alias of different rows of a row pack", "rowpack a b\nalias d a", ErrAliasRows, []string{"row pack 0", "8 rows of 32", "4 rows of 64"}},
+		{"over an alias of different rows", "rowpack a b\nalias d a\nrowpack v w over d", ErrAliasRows, []string{"row pack 0", "4 rows of 64 bytes and 8 rows of 32"}},
 		{"alias within a pack", "pack a c b\nalias a b", ErrAliasInPack, []string{"pack 0", `"a"`, `"b"`}},
 		{"alias within a row pack", "alias a e\nalias e b\nrowpack a c b", ErrAliasInPack, []string{"row pack 0", `"a"`, `"b"`}},
 
@@ -266,6 +267,62 @@ func TestExternals(t *testing.T) {
 		}
 		if n := len(plan.Slots) + len(plan.Bound); n != len(p.Plan.Stored) {
 			t.Errorf("%q: %d edges are placed or bound, %d are stored", layout, n, len(p.Plan.Stored))
+		}
+	}
+}
+
+// A cache that grows in place: the old entries are an input that lies where the
+// new ones are appended to it, in a buffer of the executor.
+func TestGrowingCache(t *testing.T) {
+	const cache = `
+rows 2
+dim past 0..6
+edge x       n x 4 float32
+edge past    past x 4 float32
+edge new     n x 4 float32
+edge present past+n x 4 float32
+edge y       n x 4 float32
+node project gemm   : x -> new
+node append  concat : past new -> present
+node attend  gemm   : x present past -> y
+output present y
+plan
+group project : project
+group append  : append
+group attend  : attend
+store x
+store past
+store new
+store present
+store y
+layout
+external present y
+`
+	p := mustRead(t, cache+"pack past new over present same")
+	plan, err := p.PlanBuffers(t.Context(), quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(p.Circuit, p.Plan, p.Layout, plan); err != nil {
+		t.Error(err)
+	}
+	var got []string
+	for _, b := range plan.Bound {
+		got = append(got, fmt.Sprintf("%s in %s+%d of %d", b.Name, p.Circuit.Edges[b.External].Name, b.Offset, b.Bytes))
+	}
+	want := []string{"past in present+0 of 96", "new in present+96 of 32", "present in present+0 of 128", "y in y+0 of 32"}
+	if !slices.Equal(got, want) {
+		t.Errorf("bound are %q, want %q", got, want)
+	}
+	for layout, kind := range map[string]Kind{
+		"pack past new over present":                        ErrOverwritten, // past is read after it
+		"pack past new over present same\nexternal past":    ErrExternalPacked,
+		"alias past present same":                           ErrAliasSize,
+		"pack past new over present same\nalias new y same": ErrExternalPacked,
+	} {
+		p := mustRead(t, cache+layout)
+		if _, err := p.PlanBuffers(t.Context(), quick); !errors.Is(err, kind) {
+			t.Errorf("%q: %v, want %q", layout, err, string(kind))
 		}
 	}
 }

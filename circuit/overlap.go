@@ -30,9 +30,6 @@ func (s *solution) checkBlock(b *block, o *overlay) error {
 	var active []int // classes that reach beyond the current position
 	for _, x := range classes {
 		here := s.region(x)
-		if here.isEmpty() {
-			continue
-		}
 		active = slices.DeleteFunc(active, func(y int) bool { return s.region(y).end() <= here.Offset })
 		var related map[int]bool // found when needed
 		for _, y := range active {

@@ -61,8 +61,9 @@ func TestRandomLayoutsAgainstBruteForce(t *testing.T) {
 			got = auto
 		}
 		for _, rows := range []int64{1 + r.Int64N(s.rows), s.rows} {
-			if err := run(s, got, rows); err != nil {
-				t.Errorf("seed %d: at %d of %d rows: %v", seed, rows, s.rows, err)
+			v := 1 + r.Int64N(2)
+			if err := run(s, got, rows, v); err != nil {
+				t.Errorf("seed %d: at %d of %d rows and v = %d: %v", seed, rows, s.rows, v, err)
 			}
 		}
 	}

@@ -68,11 +68,8 @@ func (r Region) isWhole() bool { return r.Rows <= 1 || r.Width == 0 || r.Stride 
 
 func (r Region) isEmpty() bool { return r.Rows == 0 || r.Width == 0 }
 
-// end returns the position after the last byte.
+// end returns the position after the last byte of a region that is not empty.
 func (r Region) end() int64 {
-	if r.isEmpty() {
-		return r.Offset
-	}
 	return r.Offset + (r.Rows-1)*r.Stride + r.Width
 }
 

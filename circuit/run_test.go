@@ -6,13 +6,13 @@ import (
 )
 
 // run executes a plan on bytes that remember which edge last wrote them, with the
-// given number of rows. It returns an error if a group reads a byte that was last
+// given number of rows and value of the dimension v. It returns an error if a group reads a byte that was last
 // written as an edge that does not, by the layout, hold the value of the edge read,
 // or if an output has such a byte in the end.
 //
 // A group's reads are looked at before it writes and again after: a kernel may do
 // both at once, over what it reads.
-func run(s sample, b *BufferPlan, rows int64) error {
+func run(s sample, b *BufferPlan, rows, v int64) error {
 	slots := make(map[EdgeID]Slot)
 	buffer := make(map[EdgeID]EdgeID)
 	for _, slot := range b.Slots {
@@ -26,7 +26,7 @@ func run(s sample, b *BufferPlan, rows int64) error {
 		at     int64
 	}
 	wrote := make(map[byteAt]EdgeID)
-	value := lookupIn(map[string]int64{"n": rows, "k": 2, "d": 64})
+	value := lookupIn(map[string]int64{"n": rows, "k": 2, "v": v})
 	each := func(e EdgeID, do func(byteAt) error) error {
 		slot, stored := slots[e]
 		if !stored {
