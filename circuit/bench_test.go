@@ -32,11 +32,11 @@ func largeSample(edges int) sample {
 		node([]EdgeID{cat}, []EdgeID{act})
 		switch r.IntN(4) {
 		case 0:
-			l.RowPacks = append(l.RowPacks, RowPack{[]EdgeID{a, b}, new(cat)})
+			l.RowPacks = append(l.RowPacks, RowPack{[]EdgeID{a, b}, new(cat), true})
 		case 1:
-			l.Packs = append(l.Packs, Pack{[]EdgeID{a, b}, new(cat)})
+			l.Packs = append(l.Packs, Pack{[]EdgeID{a, b}, new(cat), true})
 		case 2:
-			l.Aliases = append(l.Aliases, Alias{act, cat})
+			l.Aliases = append(l.Aliases, Alias{Edge: act, Of: cat})
 		}
 		last = act
 	}
@@ -110,7 +110,7 @@ func nestedSample(depth int) sample {
 		x, cat := edge(8), edge(8*(i+2))
 		c.AddNode(Node{Name: fmt.Sprintf("conv%d", i), Inputs: []EdgeID{last}, Outputs: []EdgeID{x}})
 		c.AddNode(Node{Name: fmt.Sprintf("cat%d", i), Inputs: []EdgeID{last, x}, Outputs: []EdgeID{cat}})
-		l.RowPacks = append(l.RowPacks, RowPack{[]EdgeID{last, x}, new(cat)})
+		l.RowPacks = append(l.RowPacks, RowPack{[]EdgeID{last, x}, new(cat), true})
 		last = cat
 	}
 	return sample{c, Unfused(c, 0), l, 4}

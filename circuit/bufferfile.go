@@ -1,15 +1,11 @@
 package circuit
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/berth-go/berth/pack"
 )
 
 // WriteText writes the text form of b, which [ReadBufferPlanText] reads back as
@@ -31,24 +27,17 @@ func (b *BufferPlan) WriteText(w io.Writer) error {
 	if err := b.validate(); err != nil {
 		return err
 	}
-	t := bufio.NewWriter(w)
-	for _, f := range b.figures() {
-		fmt.Fprintf(t, "%s %d\n", f.name, *f.value)
-	}
-	fmt.Fprintf(t, "groups %d\nstrategy %s\noptimal %t\n", b.Groups, word(string(b.Strategy)), b.Optimal)
-	slot := func(verb string, s Slot) {
-		fmt.Fprintf(t, "%s %d %s offset %d bytes %d groups %d..%d row_stride %d",
-			verb, s.Edge, word(s.Name), s.Offset, s.Bytes, s.Start, s.End, s.RowStride)
-	}
-	for _, s := range b.Slots {
-		slot("slot", s)
-		fmt.Fprintln(t)
-	}
-	for _, s := range b.Bound {
-		slot("bound", s.Slot)
-		fmt.Fprintf(t, " in %d\n", s.External)
-	}
-	return t.Flush()
+	return writeLines(w, func(write func(verb string, fields []field)) {
+		for _, f := range b.figures() {
+			write(f.name, []field{{to: f.value}})
+		}
+		for i := range b.Slots {
+			write("slot", b.Slots[i].fields())
+		}
+		for i := range b.Bound {
+			write("bound", b.Bound[i].fields())
+		}
+	})
 }
 
 // String returns the text form, or what is wrong with the plan.
@@ -76,27 +65,61 @@ func (b *BufferPlan) WriteJSON(w io.Writer) error {
 	return writeJSON(w, &full)
 }
 
+// A figure is a line of the text form that says one thing of a plan.
 type figure struct {
 	name  string
-	value *int64
+	value any
 }
 
 func (b *BufferPlan) figures() []figure {
 	return []figure{
-		{"max_rows", &b.MaxRows}, {"arena_bytes", &b.Arena},
-		{"lower_bound_bytes", &b.LowerBound}, {"materialized_bytes", &b.Materialized},
+		{"max_rows", &b.MaxRows},
+		{"arena_bytes", &b.Arena},
+		{"lower_bound_bytes", &b.LowerBound},
+		{"materialized_bytes", &b.Materialized},
+		{"groups", &b.Groups},
+		{"strategy", (*string)(&b.Strategy)},
+		{"optimal", &b.Optimal},
 	}
+}
+
+// fields are those of the line of a slot, after the verb.
+func (s *Slot) fields() []field {
+	return []field{
+		{to: (*int)(&s.Edge)}, {to: &s.Name}, {word: "offset", to: &s.Offset}, {word: "bytes", to: &s.Bytes},
+		{word: "groups", to: &span{&s.Start, &s.End}}, {word: "row_stride", to: &s.RowStride},
+	}
+}
+
+func (b *Binding) fields() []field {
+	return append(b.Slot.fields(), field{word: inWord, to: (*int)(&b.External)})
+}
+
+// A span is two groups, written as in 1..4.
+type span struct{ start, end *int }
+
+func (s *span) String() string { return fmt.Sprintf("%d..%d", *s.start, *s.end) }
+
+func (s *span) parse(text string) (err error) {
+	start, end, ok := strings.Cut(text, "..")
+	if !ok {
+		return fmt.Errorf("%.40q stands where two groups are needed, with .. between them", text)
+	}
+	if *s.start, err = strconv.Atoi(start); err == nil {
+		*s.end, err = strconv.Atoi(end)
+	}
+	return err
 }
 
 // validate checks what can be seen without the circuit.
 func (b *BufferPlan) validate() error {
-	for _, f := range b.figures() {
-		if *f.value < 0 {
-			return fmt.Errorf("circuit: %s is %d", f.name, *f.value)
-		}
+	if b == nil {
+		return &PlanError{Kind: ErrMissing, Detail: "there is no buffer plan"}
 	}
-	if b.Groups < 0 {
-		return fmt.Errorf("circuit: groups is %d", b.Groups)
+	for _, f := range b.figures() {
+		if words := appendFields(nil, []field{{to: f.value}}); words[0][0] == '-' { // a number; a name would be quoted
+			return fmt.Errorf("circuit: %s is %s", f.name, words[0])
+		}
 	}
 	if !utf8.ValidString(string(b.Strategy)) {
 		return fmt.Errorf("circuit: the strategy %q is not UTF-8", b.Strategy)
@@ -141,12 +164,8 @@ func (b *BufferPlan) validate() error {
 // seen without the circuit: that numbers are not negative, slots are in order and
 // end within the arena. See [Check] for the rest.
 func ReadBufferPlanJSON(r io.Reader) (*BufferPlan, error) {
-	data, err := readAll(r)
-	if err != nil {
-		return nil, err
-	}
-	var b BufferPlan
-	if err := decodeStrict(data, &b); err != nil {
+	b := &BufferPlan{}
+	if err := readJSON(r, b); err != nil {
 		return nil, err
 	}
 	if len(b.Slots) == 0 {
@@ -158,110 +177,46 @@ func ReadBufferPlanJSON(r io.Reader) (*BufferPlan, error) {
 	if err := b.validate(); err != nil {
 		return nil, err
 	}
-	return &b, nil
+	return b, nil
 }
 
 // ReadBufferPlanText reads the text form of a buffer plan, and checks what
 // [ReadBufferPlanJSON] does. Lines may come in any order.
 func ReadBufferPlanText(r io.Reader) (*BufferPlan, error) {
-	data, err := readAll(r)
+	b := &BufferPlan{}
+	figures := make(map[string]any)
+	for _, f := range b.figures() {
+		figures[f.name] = f.value
+	}
+	seen := make(map[string]bool)
+	err := readLines(r, func(_ int, words []textWord) error {
+		verb := words[0].text
+		var fields []field
+		switch {
+		case verb == "slot":
+			b.Slots = append(b.Slots, Slot{})
+			fields = b.Slots[len(b.Slots)-1].fields()
+		case verb == "bound":
+			b.Bound = append(b.Bound, Binding{})
+			fields = b.Bound[len(b.Bound)-1].fields()
+		case figures[verb] == nil:
+			return fmt.Errorf("no statement begins with %.40q", verb)
+		case seen[verb]:
+			return fmt.Errorf("a second %s", verb)
+		default:
+			seen[verb] = true
+			fields = []field{{to: figures[verb]}}
+		}
+		if err := readFields(words[1:], fields); err != nil {
+			return fmt.Errorf("%s: %w", verb, err)
+		}
+		return nil
+	})
+	if err == nil {
+		err = b.validate()
+	}
 	if err != nil {
 		return nil, err
 	}
-	b := &BufferPlan{}
-	line := 0
-	seen := make(map[string]bool)
-	for text := range strings.Lines(string(data)) {
-		line++
-		words, err := splitWords(strings.TrimRight(text, "\r\n"))
-		if err == nil && len(words) > 0 {
-			err = b.statement(words, seen)
-		}
-		if err != nil {
-			return nil, &SyntaxError{line, err}
-		}
-	}
-	if err := b.validate(); err != nil {
-		return nil, err
-	}
 	return b, nil
-}
-
-func (b *BufferPlan) statement(words []textWord, seen map[string]bool) (err error) {
-	verb, args := words[0].text, words[1:]
-	switch verb {
-	case "slot":
-		var s Slot
-		if len(args) != 10 {
-			return fmt.Errorf("a slot of %d words; see the form of the text", len(args))
-		}
-		if s, err = parseSlot(args); err == nil {
-			b.Slots = append(b.Slots, s)
-		}
-		return err
-	case "bound":
-		if len(args) != 12 || !args[10].is("in") {
-			return fmt.Errorf("a bound edge of %d words; see the form of the text", len(args))
-		}
-		s, err := parseSlot(args[:10])
-		if err != nil {
-			return err
-		}
-		in, err := strconv.Atoi(args[11].text)
-		b.Bound = append(b.Bound, Binding{s, EdgeID(in)})
-		return err
-	}
-	if len(args) != 1 {
-		return fmt.Errorf("%.40q with %d words after it; see the form of the text", verb, len(args))
-	}
-	if seen[verb] {
-		return fmt.Errorf("a second %s", verb)
-	}
-	seen[verb] = true
-	for _, f := range b.figures() {
-		if f.name == verb {
-			*f.value, err = strconv.ParseInt(args[0].text, 10, 64)
-			return err
-		}
-	}
-	switch verb {
-	case "groups":
-		b.Groups, err = strconv.Atoi(args[0].text)
-	case "strategy":
-		b.Strategy = pack.Strategy(args[0].text)
-	case "optimal":
-		b.Optimal, err = strconv.ParseBool(args[0].text)
-	default:
-		err = fmt.Errorf("no statement begins with %.40q", verb)
-	}
-	return err
-}
-
-// parseSlot reads: EDGE NAME offset N bytes N groups N..N row_stride N
-func parseSlot(w []textWord) (Slot, error) {
-	start, end, ok := strings.Cut(w[7].text, "..")
-	if !ok || !w[2].is("offset") || !w[4].is("bytes") || !w[6].is("groups") || !w[8].is("row_stride") {
-		return Slot{}, errors.New("not the form of a slot")
-	}
-	var first error
-	number := func(text string) int64 {
-		v, err := strconv.ParseInt(text, 10, 64)
-		if err == nil && int64(int(v)) != v {
-			err = fmt.Errorf("%d is too large for this machine", v)
-		}
-		if first == nil {
-			first = err
-		}
-		return v
-	}
-	s := Slot{
-		Edge:      EdgeID(number(w[0].text)),
-		Name:      w[1].text,
-		Offset:    number(w[3].text),
-		Bytes:     number(w[5].text),
-		Start:     int(number(start)),
-		End:       int(number(end)),
-		RowStride: number(w[9].text),
-	}
-	return s, first
 }

@@ -20,6 +20,7 @@ const (
 	InvariantAligned  Invariant = "unpacked storage and the first edge of a pack are aligned"
 	InvariantExternal Invariant = "external edges, and what shares their bytes, are bound and not placed"
 	InvariantDisjoint Invariant = "edges live at once share no byte unless the layout joins them"
+	InvariantKept     Invariant = "no edge is overwritten before a later group reads it, unless with the value it holds"
 	InvariantTotals   Invariant = "the figures of a plan follow from its slots"
 )
 
@@ -43,13 +44,17 @@ func (v *Violation) Error() string {
 
 // Check proves that b is a buffer plan of c, p and l. It returns nil, or an error
 // that joins a [*Violation] for every invariant broken by every edge or pair of
-// edges; or the error of [FusionPlan.Validate].
+// edges; or a [*PlanError] if there is nothing to compare, because c, p or l are
+// no problem.
 //
 // It shares nothing with the planner but the sizes of edges, and is obvious
 // rather than fast: it compares all pairs of edges that are live at once.
 func Check(c *Circuit, p *FusionPlan, l *Layout, b *BufferPlan) error {
 	if err := p.Validate(c); err != nil {
 		return err
+	}
+	if b == nil {
+		return &PlanError{Kind: ErrMissing, Detail: "there is no buffer plan"}
 	}
 	if l == nil {
 		l = &Layout{}
@@ -59,8 +64,8 @@ func Check(c *Circuit, p *FusionPlan, l *Layout, b *BufferPlan) error {
 		return err
 	}
 	for _, check := range []func(){
-		k.checkPlaced, k.checkLive, k.checkAliases, k.checkPacks, k.checkRowPacks,
-		k.checkStrides, k.checkAligned, k.checkExternal, k.checkDisjoint, k.checkTotals,
+		k.checkPlaced, k.checkLive, k.checkAliases, k.checkPackings, k.checkRows,
+		k.checkAligned, k.checkExternal, k.checkDisjoint, k.checkKept, k.checkTotals,
 	} {
 		check()
 	}
@@ -77,8 +82,11 @@ type checker struct {
 	edges map[EdgeID]*checked // the stored edges
 	order []EdgeID            // their keys, ascending
 
+	packings []checkedPack
+
 	aliases links // joins aliases of each other
 	down    links // aliases, and from an edge to the members of the packs over it
+	same    links // joins edges that hold one value
 }
 
 // checked is what the checker knows of a stored edge.
@@ -87,7 +95,29 @@ type checked struct {
 	slot        Slot
 	buffer      EdgeID // where the slot is: noEdge for the arena, or an external edge
 	found       int    // slots and bindings of the edge
-	rowPack     *RowPack
+
+	writeGroup int // that writes it; -1 if it comes from outside
+	writeOrder int // among all writes; -1 if it comes from outside
+	lastRead   int // the last group that reads it; the number of groups if it is read outside; -1 if it is not read
+}
+
+func (x *checked) bytes() int64 { return x.rows * x.width }
+
+// A checkedPack is a pack or row pack.
+type checkedPack struct {
+	over        EdgeID // or noEdge
+	byRow, same bool
+	pieces      []checkedPiece
+	bytes       int64
+	inside      bool     // a row pack whose bytes are those of the pack it is a block of, and no edge's
+	blocks      []EdgeID // of a pack: what the row packs that are blocks of it lie over, or noEdge
+}
+
+// A checkedPiece is a member that has bytes: row i of it is the bytes of the pack
+// from number start + i*apart on.
+type checkedPiece struct {
+	edge         EdgeID
+	start, apart int64
 }
 
 func (k *checker) fault(i Invariant, a, b EdgeID, format string, args ...any) {
@@ -110,7 +140,7 @@ func (k *checker) load() error {
 		}
 		for _, d := range k.c.Dims {
 			if d.Name == name {
-				return d.Size, true
+				return d.Max, true
 			}
 		}
 		return 0, false
@@ -137,14 +167,15 @@ func (k *checker) load() error {
 	}
 	slices.Sort(k.order)
 	for _, e := range k.l.everyEdge() {
-		if k.edges[e] == nil {
-			return fmt.Errorf("circuit: the layout names edge number %d, which is not stored", e)
+		switch {
+		case !k.c.has(e):
+			return &PlanError{Kind: ErrRange, Detail: k.c.rangeText("the layout names", e)}
+		case k.edges[e] == nil:
+			return &PlanError{Kind: ErrNotMaterialized, Edge: k.c.Edges[e].Name, Detail: "the layout names it"}
 		}
 	}
-	for i := range k.l.RowPacks {
-		for _, m := range k.l.RowPacks[i].Members {
-			k.edges[m].rowPack = &k.l.RowPacks[i]
-		}
+	if err := k.loadPackings(); err != nil {
+		return err
 	}
 	k.link()
 	return nil
@@ -165,7 +196,7 @@ func (k *checker) checkPlaced() {
 		}
 		x.slot, x.buffer = s, buffer
 		x.found++
-		if s.Bytes != x.rows*x.width {
+		if s.Bytes != x.bytes() {
 			k.fault(InvariantSize, s.Edge, noEdge, "the slot has %d bytes, the edge %d rows of %d", s.Bytes, x.rows, x.width)
 		}
 		if s.Offset < 0 {
@@ -189,33 +220,44 @@ func (k *checker) checkPlaced() {
 	}
 }
 
-// checkLive compares each slot with the groups that touch any alias of its edge.
+// checkLive finds where each edge is written and read, and compares each slot with
+// the groups that touch any alias of its edge.
 func (k *checker) checkLive() {
-	last := max(0, len(k.p.Groups)-1)
-	touched := make(map[EdgeID][]int) // groups, ascending
-	written := make(map[EdgeID]bool)  // by a group of the plan
-	whole := make(map[EdgeID]bool)    // read outside the plan
+	groups := len(k.p.Groups)
+	for _, x := range k.edges {
+		x.writeGroup, x.writeOrder, x.lastRead = -1, -1, -1
+	}
+	order := 0
 	for g, group := range k.p.Groups {
 		for _, n := range group.Nodes {
 			for _, e := range k.c.Nodes[n].Inputs {
-				touched[e] = append(touched[e], g)
+				if x := k.edges[e]; x != nil {
+					x.lastRead = g
+				}
 			}
 			for _, e := range k.c.Nodes[n].Outputs {
-				touched[e] = append(touched[e], g)
-				written[e] = true
+				if x := k.edges[e]; x != nil {
+					x.writeGroup, x.writeOrder = g, order
+					order++
+				}
 			}
 		}
 	}
 	for _, n := range k.c.Nodes {
 		if n.Section != k.p.Section {
 			for _, e := range n.Inputs {
-				whole[e] = true
+				if x := k.edges[e]; x != nil && x.writeGroup >= 0 {
+					x.lastRead = groups
+				}
 			}
 		}
 	}
 	for _, e := range k.c.Outputs {
-		whole[e] = true
+		if x := k.edges[e]; x != nil {
+			x.lastRead = groups
+		}
 	}
+	last := max(0, groups-1)
 	done := make(map[EdgeID]bool)
 	for _, e := range k.order {
 		if done[e] {
@@ -223,17 +265,47 @@ func (k *checker) checkLive() {
 		}
 		class := follow(e, k.aliases)
 		start, end := last, 0
-		for _, x := range class {
-			done[x] = true
-			if whole[x] || !written[x] {
+		for _, a := range class {
+			done[a] = true
+			if x := k.edges[a]; x.writeGroup < 0 || x.lastRead == groups {
 				start, end = 0, last
 			} else {
-				start, end = min(start, touched[x][0]), max(end, touched[x][len(touched[x])-1])
+				start, end = min(start, x.writeGroup), max(end, x.writeGroup, x.lastRead)
 			}
 		}
-		for _, x := range class {
-			if s := k.edges[x].slot; s.Start != start || s.End != end {
-				k.fault(InvariantLive, x, noEdge, "the slot is live in groups %d to %d, the edge and its aliases in %d to %d", s.Start, s.End, start, end)
+		for _, a := range class {
+			if s := k.edges[a].slot; s.Start != start || s.End != end {
+				k.fault(InvariantLive, a, noEdge, "the slot is live in groups %d to %d, the edge and its aliases in %d to %d", s.Start, s.End, start, end)
+			}
+		}
+	}
+}
+
+// checkKept looks at all pairs of edges that share bytes on purpose: the one that
+// is written later must not be while the other has still to be read.
+func (k *checker) checkKept() {
+	seen := make(map[[2]EdgeID]bool)
+	for _, a := range k.order {
+		same := follow(a, k.same)
+		for _, b := range follow(a, k.down) {
+			pair := [2]EdgeID{min(a, b), max(a, b)}
+			if _, one := slices.BinarySearch(same, b); one || seen[pair] {
+				continue
+			}
+			seen[pair] = true
+			first, second := k.edges[pair[0]], k.edges[pair[1]]
+			if first.writeOrder > second.writeOrder {
+				first, second = second, first
+				pair[0], pair[1] = pair[1], pair[0]
+			}
+			switch {
+			case first.bytes() == 0 || second.bytes() == 0:
+			case second.writeGroup < 0:
+				if first.lastRead >= 0 && second.lastRead >= 0 {
+					k.fault(InvariantKept, pair[0], pair[1], "both come from outside the plan and are read")
+				}
+			case first.lastRead > second.writeGroup:
+				k.fault(InvariantKept, pair[0], pair[1], "group %d writes the latter, and group %d reads the former", second.writeGroup, first.lastRead)
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/berth-go/berth/dtype"
 )
 
 // checkLayout has every kind of constraint.
@@ -89,18 +91,58 @@ func TestCheckFindsFaults(t *testing.T) {
 			if err == nil {
 				t.Fatal("the fault is not found")
 			}
-			found := false
-			for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
-				var v *Violation
-				if errors.As(e, &v) && v.Invariant == test.want && strings.Contains(v.Error(), test.says) {
-					found = true
-				}
-			}
-			if !found {
+			if !hasViolation(err, test.want, test.says) {
 				t.Errorf("no %q with %s in:\n%v", test.want, test.says, err)
 			}
 		})
 	}
+}
+
+// A plan of one layout breaks the invariants of another.
+func TestCheckOfAnotherLayout(t *testing.T) {
+	for _, test := range []struct {
+		planned, checked string
+		want             Invariant
+		says             string
+	}{
+		{"", "alias a b", InvariantAlias, `"a" and edge "b"`},
+		{"external a", "external a\nalias a b", InvariantAlias, "different buffers"},
+		{"", "pack b a", InvariantPack, `"a" and edge "b": row 0 of the former`},
+		{"", "rowpack a b", InvariantRowPack, `"b" and edge "a": row 0 of the former`},
+		{"rowpack a b", "rowpack a b c", InvariantRowPack, "row 1 of the former"},
+		{"", "rowpack a d", InvariantRowPack, "8 rows and 4 rows"},
+		{"pack p q over c", "rowpack a b over c", InvariantOver, `"c" and edge "a"`},
+		{"", "pack a over c", InvariantOver, `"c": it has 512 bytes, and what lies over it 256`},
+		{"external c", "external c\nrowpack a b over c", InvariantOver, "different buffers"},
+		{"rowpack a b", "rowpack a b\nrowpack v w over d\npack d over a", InvariantOver, `"a" and edge "d"`},
+		{"pack p q over c", "rowpack c x\npack p q over c", InvariantRowPack, `"c" and edge "c": row 1 of the former`},
+		{"rowpack a b", "", InvariantSize, `"a": its row stride is 128, not 64`},
+		{"rowpack a b", "rowpack a b\nalias d a", InvariantAlias, "8 rows of 32 bytes and 4 rows of 64 bytes, which are apart"},
+		{"external x y", "external x", InvariantExternal, `"y"`},
+		{"external x", "external x y", InvariantExternal, `"y"`},
+		{"external c\nrowpack a b over c", "external c", InvariantExternal, `"a"`},
+		{"pack a b over x\npack d p over c same", "", InvariantDisjoint, `"a"`},
+		{"alias a b same", "alias a b", InvariantKept, `"a" and edge "b": group 0 writes the latter, and group 1 reads the former`},
+	} {
+		p, q := mustRead(t, layoutBase+test.planned), mustRead(t, layoutBase+test.checked)
+		plan, err := p.PlanBuffers(context.Background(), quick)
+		if err != nil {
+			t.Errorf("%s: %v", test.planned, err)
+			continue
+		}
+		err = Check(q.Circuit, q.Plan, q.Layout, plan)
+		if !hasViolation(err, test.want, test.says) {
+			t.Errorf("a plan of %q, checked as %q: no %q with %s in:\n%v", test.planned, test.checked, test.want, test.says, err)
+		}
+	}
+}
+
+func hasViolation(err error, want Invariant, says string) bool {
+	all, _ := err.(interface{ Unwrap() []error })
+	return all != nil && slices.ContainsFunc(all.Unwrap(), func(e error) bool {
+		var v *Violation
+		return errors.As(e, &v) && v.Invariant == want && strings.Contains(v.Error(), says)
+	})
 }
 
 func TestCheckOfBadInput(t *testing.T) {
@@ -111,6 +153,17 @@ func TestCheckOfBadInput(t *testing.T) {
 	}
 	if err := Check(p.Circuit, p.Plan, &Layout{External: []EdgeID{3}}, b); err == nil {
 		t.Error("a layout of a fused edge is accepted")
+	}
+	for _, spoil := range []func(*Edge){
+		func(e *Edge) { e.Rows = Expr{} },
+		func(e *Edge) { e.Dim = Var("unknown") },
+		func(e *Edge) { e.Format = dtype.Format{} },
+	} {
+		q := mustRead(t, layoutBase)
+		spoil(&q.Circuit.Edges[0])
+		if err := Check(q.Circuit, q.Plan, nil, b); err == nil {
+			t.Error("an edge without a size is accepted")
+		}
 	}
 	b.MaxRows = 0
 	if err := Check(p.Circuit, p.Plan, nil, b); err == nil {

@@ -2,6 +2,7 @@ package circuit
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -31,44 +32,87 @@ func follow(e EdgeID, n links) []EdgeID {
 	return all
 }
 
-// link finds which edges share bytes on purpose.
+// loadPackings works out which bytes of each pack and row pack are whose.
+func (k *checker) loadPackings() error {
+	of := make(map[EdgeID]int) // by first member: its row pack
+	for i, r := range k.l.RowPacks {
+		if len(r.Members) == 0 {
+			return &PlanError{Kind: ErrEmptyPack, Constraint: fmt.Sprintf("row pack %d", i)}
+		}
+		of[r.Members[0]] = len(k.packings)
+		p := checkedPack{over: noEdge, byRow: true, same: r.Same}
+		if r.Over != nil {
+			p.over = *r.Over
+		}
+		var row int64
+		for _, m := range r.Members {
+			if x := k.edges[m]; x.bytes() > 0 {
+				p.pieces = append(p.pieces, checkedPiece{m, row, 0})
+				row += x.width
+				p.bytes += x.bytes()
+			}
+		}
+		for j := range p.pieces {
+			p.pieces[j].apart = row
+		}
+		k.packings = append(k.packings, p)
+	}
+	for i, pack := range k.l.Packs {
+		if len(pack.Members) == 0 {
+			return &PlanError{Kind: ErrEmptyPack, Constraint: fmt.Sprintf("pack %d", i)}
+		}
+		p := checkedPack{over: noEdge, same: pack.Same}
+		if pack.Over != nil {
+			p.over = *pack.Over
+		}
+		for _, m := range pack.Members {
+			if r, ok := of[m]; ok {
+				block := k.packings[r]
+				for _, q := range block.pieces {
+					p.pieces = append(p.pieces, checkedPiece{q.edge, p.bytes + q.start, q.apart})
+				}
+				p.blocks = append(p.blocks, block.over)
+				p.bytes += block.bytes
+				k.packings[r].inside = block.over == noEdge
+			} else if x := k.edges[m]; x.bytes() > 0 {
+				p.pieces = append(p.pieces, checkedPiece{m, p.bytes, x.width})
+				p.bytes += x.bytes()
+			}
+		}
+		k.packings = append(k.packings, p)
+	}
+	return nil
+}
+
+// link finds which edges share bytes on purpose, and which of them hold one value.
 func (k *checker) link() {
-	k.aliases, k.down = make(links), make(links)
+	k.aliases, k.down, k.same = make(links), make(links), make(links)
 	for _, a := range k.l.Aliases {
 		k.aliases.both(a.Edge, a.Of)
 		k.down.both(a.Edge, a.Of)
-	}
-	for _, r := range k.l.RowPacks {
-		if r.Over != nil {
-			for _, m := range r.Members {
-				k.down.one(*r.Over, m)
-			}
+		if a.Same {
+			k.same.both(a.Edge, a.Of)
 		}
 	}
-	for _, p := range k.l.Packs {
-		if p.Over == nil {
+	for _, p := range k.packings {
+		if p.over == noEdge {
 			continue
 		}
-		for _, m := range p.Members {
-			k.down.one(*p.Over, m)
-			if r := k.blockOf(m); r != nil {
-				for _, q := range r.Members {
-					k.down.one(*p.Over, q)
-				}
-				if r.Over != nil {
-					k.down.one(*p.Over, *r.Over)
-				}
+		over := func(e EdgeID) {
+			k.down.one(p.over, e)
+			if p.same {
+				k.same.both(p.over, e)
+			}
+		}
+		for _, m := range p.pieces {
+			over(m.edge)
+		}
+		for _, e := range p.blocks {
+			if e != noEdge {
+				over(e)
 			}
 		}
 	}
-}
-
-// blockOf returns the row pack that a member of a pack stands for, or nil.
-func (k *checker) blockOf(m EdgeID) *RowPack {
-	if r := k.edges[m].rowPack; r != nil && r.Members[0] == m {
-		return r
-	}
-	return nil
 }
 
 // sameBuffer checks that two edges are in one buffer; if they are not, there is
@@ -90,88 +134,94 @@ func (k *checker) checkAliases() {
 	}
 }
 
-// apart reports whether the rows of an edge are not in one piece.
+// apart reports whether the rows of an edge are not in one piece. Rows closer than
+// they are wide are no rows, which other checks find.
 func (x *checked) apart() bool {
-	return x.rows > 1 && x.width > 0 && x.slot.RowStride != x.width
+	return x.rows > 1 && x.width > 0 && x.slot.RowStride > x.width
 }
 
-func (k *checker) checkPacks() {
-	for _, p := range k.l.Packs {
-		first := p.Members[0]
-		next := k.edges[first].slot.Offset
-		for _, m := range p.Members {
-			x := k.edges[m]
-			if k.sameBuffer(InvariantPack, m, first) && x.slot.Offset != next {
-				k.fault(InvariantPack, m, first, "the former is at %d, and the members before it end at %d", x.slot.Offset, next)
-			}
-			if r := k.blockOf(m); r != nil {
-				for _, q := range r.Members {
-					next += k.edges[q].rows * k.edges[q].width
-				}
+// byteAt returns the offset of byte number n of the edge, in the order of its rows.
+func (x *checked) byteAt(n int64) int64 {
+	if !x.apart() {
+		return x.slot.Offset + n
+	}
+	return x.slot.Offset + n/x.width*x.slot.RowStride + n%x.width
+}
+
+// checkPackings compares the bytes of members with those of the edge they lie
+// over, or with a piece of memory that begins with the first member.
+func (k *checker) checkPackings() {
+	for _, p := range k.packings {
+		kind := InvariantPack
+		if p.byRow {
+			kind = InvariantRowPack
+		}
+		if p.over != noEdge && k.edges[p.over].bytes() != p.bytes {
+			k.fault(InvariantOver, p.over, noEdge, "it has %d bytes, and what lies over it %d", k.edges[p.over].bytes(), p.bytes)
+			continue
+		}
+		if p.inside || len(p.pieces) == 0 {
+			continue // it has no bytes, or they are those of a pack
+		}
+		first := p.pieces[0].edge
+		at := func(n int64) int64 { return k.edges[first].slot.Offset + n }
+		if p.over != noEdge {
+			if !k.sameBuffer(InvariantOver, p.over, first) {
 				continue
 			}
-			if x.apart() {
-				k.fault(InvariantPack, m, noEdge, "its rows of %d bytes are %d bytes apart", x.width, x.slot.RowStride)
-			}
-			next += x.rows * x.width
-		}
-		if p.Over == nil || !k.sameBuffer(InvariantOver, *p.Over, first) {
-			continue
-		}
-		x := k.edges[*p.Over]
-		if from := k.edges[first].slot.Offset; x.apart() || x.slot.Offset != from || x.slot.Offset+x.rows*x.width != next {
-			k.fault(InvariantOver, *p.Over, first, "the edge is %d rows, %d bytes apart, at %d; the pack is [%d, %d)",
-				x.rows, x.slot.RowStride, x.slot.Offset, from, next)
-		}
-	}
-}
-
-func (k *checker) checkRowPacks() {
-	for _, r := range k.l.RowPacks {
-		first := k.edges[r.Members[0]]
-		var row int64
-		for _, m := range r.Members {
-			x := k.edges[m]
-			if x.rows != first.rows {
-				k.fault(InvariantRowPack, m, r.Members[0], "%d rows and %d rows", x.rows, first.rows)
-			}
-			if k.sameBuffer(InvariantRowPack, m, r.Members[0]) && x.slot.Offset != first.slot.Offset+row {
-				k.fault(InvariantRowPack, m, r.Members[0], "the former is at %d, not %d bytes after the latter at %d", x.slot.Offset, row, first.slot.Offset)
-			}
-			row += x.width
-		}
-		stride := row
-		if r.Over != nil && k.sameBuffer(InvariantOver, *r.Over, r.Members[0]) {
-			over := k.edges[*r.Over]
-			same := over.slot.Offset == first.slot.Offset && over.rows*over.width == first.rows*row
-			if over.apart() { // within the rows of another row pack
-				stride = over.slot.RowStride
-				same = same && over.rows == first.rows
-			}
-			if !same {
-				k.fault(InvariantOver, *r.Over, r.Members[0], "the edge is %d rows of %d bytes at %d, the row pack %d rows of %d bytes at %d",
-					over.rows, over.width, over.slot.Offset, first.rows, row, first.slot.Offset)
+			at = k.edges[p.over].byteAt
+			if from := at(0); k.edges[first].slot.Offset != from {
+				k.fault(InvariantOver, p.over, first, "the former is at %d, the latter at %d", from, k.edges[first].slot.Offset)
 			}
 		}
-		for _, m := range r.Members {
-			if got := k.edges[m].slot.RowStride; got != stride {
-				k.fault(InvariantRowPack, m, noEdge, "its row stride is %d, the row of the pack %d", got, stride)
+		for _, m := range p.pieces {
+			if p.byRow && k.edges[m.edge].rows != k.edges[first].rows {
+				k.fault(kind, m.edge, first, "%d rows and %d rows", k.edges[m.edge].rows, k.edges[first].rows)
+			} else if k.sameBuffer(kind, m.edge, first) {
+				k.checkPiece(kind, m, first, at)
 			}
 		}
 	}
 }
 
-// checkStrides checks the rows of edges that are members of no row pack: they are
-// in one piece, unless an alias is a member of one.
-func (k *checker) checkStrides() {
+// checkPiece compares rows of a member with the bytes that they must be, which are
+// where at says. The first two rows and the last show all: the rows of the member
+// are evenly apart by its slot, and among steps of one length in an edge whose rows
+// are apart, those that cross from one row into the next are longer than those
+// that do not, so that the sum is right only if all are.
+func (k *checker) checkPiece(kind Invariant, m checkedPiece, first EdgeID, at func(int64) int64) {
+	x := k.edges[m.edge]
+	for _, row := range []int64{0, min(1, x.rows-1), x.rows - 1} {
+		from := m.start + row*m.apart
+		want, last := at(from), at(from+x.width-1)
+		if last != want+x.width-1 {
+			k.fault(kind, m.edge, first, "row %d of the former is bytes %d to %d, not in one piece", row, want, last)
+			return
+		}
+		if got := x.slot.Offset + row*x.slot.RowStride; got != want {
+			k.fault(kind, m.edge, first, "row %d of the former is at %d, and its place in the pack at %d", row, got, want)
+			return
+		}
+	}
+}
+
+// checkRows checks that the rows of an edge are in one piece where they are of no
+// use apart, and apart only if a pack says so of an alias of the same rows.
+func (k *checker) checkRows() {
+	packed := make(map[EdgeID]bool)
+	for _, p := range k.packings {
+		for _, m := range p.pieces {
+			packed[m.edge] = true
+		}
+	}
 	for _, e := range k.order {
 		x := k.edges[e]
-		if x.rowPack != nil {
-			continue
+		if packed[e] && x.rows > 1 {
+			continue // checkPackings has seen to it
 		}
 		want := x.width
 		for _, a := range follow(e, k.aliases) {
-			if y := k.edges[a]; y.rowPack != nil && y.apart() {
+			if y := k.edges[a]; packed[a] && y.apart() {
 				want = y.slot.RowStride
 				if x.rows != y.rows || x.width != y.width {
 					k.fault(InvariantAlias, e, a, "%d rows of %d bytes and %d rows of %d bytes, which are apart", x.rows, x.width, y.rows, y.width)
@@ -192,17 +242,14 @@ func (k *checker) checkAligned() {
 		together.both(a.Edge, a.Of)
 	}
 	var inner []EdgeID
-	add := func(members []EdgeID, over *EdgeID) {
-		inner = append(inner, members[1:]...)
-		if over != nil {
-			together.both(*over, members[0])
+	for _, p := range k.packings {
+		for i, m := range p.pieces {
+			if i > 0 {
+				inner = append(inner, m.edge)
+			} else if p.over != noEdge {
+				together.both(p.over, m.edge)
+			}
 		}
-	}
-	for _, p := range k.l.Packs {
-		add(p.Members, p.Over)
-	}
-	for _, r := range k.l.RowPacks {
-		add(r.Members, r.Over)
 	}
 	free := make(map[EdgeID]bool)
 	for _, m := range inner {
@@ -213,7 +260,7 @@ func (k *checker) checkAligned() {
 		}
 	}
 	for _, e := range k.order {
-		if x := k.edges[e]; x.buffer == noEdge && !free[e] && x.slot.Offset%Align != 0 {
+		if x := k.edges[e]; x.buffer == noEdge && x.bytes() > 0 && !free[e] && x.slot.Offset%Align != 0 {
 			k.fault(InvariantAligned, e, noEdge, "its offset is %d", x.slot.Offset)
 		}
 	}
@@ -224,19 +271,13 @@ func (k *checker) checkExternal() {
 	for _, a := range k.l.Aliases {
 		joined.both(a.Edge, a.Of)
 	}
-	add := func(members []EdgeID, over *EdgeID) {
-		for _, m := range members {
-			joined.both(m, members[0])
+	for _, p := range k.packings {
+		for _, m := range p.pieces {
+			joined.both(m.edge, p.pieces[0].edge)
+			if p.over != noEdge {
+				joined.both(m.edge, p.over)
+			}
 		}
-		if over != nil {
-			joined.both(*over, members[0])
-		}
-	}
-	for _, p := range k.l.Packs {
-		add(p.Members, p.Over)
-	}
-	for _, r := range k.l.RowPacks {
-		add(r.Members, r.Over)
 	}
 	bound := make(map[EdgeID]EdgeID)
 	for _, ext := range k.l.External {
@@ -293,11 +334,11 @@ func shareByte(x, y *checked) bool {
 		return false
 	}
 	a, b := x.runs(), y.runs()
-	if a.stride == b.stride {
-		// Both repeat alike: once both have begun, a few rows show all.
+	if period := max(a.stride, b.stride); period%a.stride+period%b.stride == 0 {
+		// Both repeat after a period: once both have begun, a few show all.
 		a.skipTo(b.at)
 		b.skipTo(a.at)
-		a.left, b.left = min(a.left, 3), min(b.left, 3)
+		a.left, b.left = min(a.left, 3*(period/a.stride)), min(b.left, 3*(period/b.stride))
 	}
 	for a.left > 0 && b.left > 0 {
 		if a.at < b.at+b.width && b.at < a.at+a.width {

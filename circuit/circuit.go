@@ -34,11 +34,15 @@ type Circuit struct {
 	Sections []string
 }
 
-// A Dim is a named dimension and its value, which is not negative. The name is
-// an identifier other than [RowsName].
+// A Dim is a named dimension, whose value at a run is from Min to Max, both
+// included; it is fixed where they are equal. Min is not negative. The name is an
+// identifier other than [RowsName].
+//
+// Everything is sized at Max, as it is at the most rows: a sequence of up to 128
+// tokens is Dim{"seq", 1, 128}, eight heads are Dim{"heads", 8, 8}.
 type Dim struct {
-	Name string `json:"name"`
-	Size int64  `json:"size"`
+	Name     string
+	Min, Max int64
 }
 
 // An Edge is a value of Rows x Dim elements. Its name is not empty, and no other
@@ -85,6 +89,9 @@ func (c *Circuit) Validate() error {
 // producers validates the circuit and returns the node that writes each edge,
 // noNode for none.
 func (c *Circuit) producers() ([]NodeID, error) {
+	if c == nil {
+		return nil, &PlanError{Kind: ErrMissing, Detail: "there is no circuit"}
+	}
 	if err := c.checkNames(); err != nil {
 		return nil, err
 	}
@@ -159,6 +166,7 @@ func (c *Circuit) checkNames() error {
 		names[name] = true
 		return nil
 	}
+	varies := map[string]bool{RowsName: true}
 	for i, d := range c.Dims {
 		if err := unique("dimension", i, d.Name); err != nil {
 			return err
@@ -166,9 +174,13 @@ func (c *Circuit) checkNames() error {
 		if !isIdentifier(d.Name) || d.Name == RowsName {
 			return &PlanError{Kind: ErrName, Detail: fmt.Sprintf("dimension number %d, %q, is no identifier other than %s", i, d.Name, RowsName)}
 		}
-		if d.Size < 0 {
-			return &PlanError{Kind: ErrNegative, Detail: fmt.Sprintf("dimension %s is %d", d.Name, d.Size)}
+		if d.Min < 0 {
+			return &PlanError{Kind: ErrNegative, Detail: fmt.Sprintf("dimension %s is %d", d.Name, d.Min)}
 		}
+		if d.Min > d.Max {
+			return &PlanError{Kind: ErrBounds, Detail: fmt.Sprintf("dimension %s is %d at least and %d at most", d.Name, d.Min, d.Max)}
+		}
+		varies[d.Name] = d.Min < d.Max
 	}
 	clear(names)
 	for i, s := range c.Sections {
@@ -183,7 +195,7 @@ func (c *Circuit) checkNames() error {
 			return err
 		}
 		for _, size := range []Expr{e.Rows, e.Dim} {
-			if err := size.check(); err != nil {
+			if err := size.check(varies); err != nil {
 				return &PlanError{Kind: ErrExpr, Edge: e.Name, Err: err}
 			}
 		}

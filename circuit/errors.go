@@ -13,10 +13,11 @@ func (k Kind) Error() string { return "circuit: " + string(k) }
 
 // Faults of a size.
 const (
-	ErrNoSize    Kind = "edge has no size"       // rows, dim or format are not given or are no such thing
-	ErrExpr      Kind = "malformed expression"   // does not parse, is too long, or may shrink as n grows
-	ErrDimension Kind = "unknown dimension"      // an expression names none of the circuit's
-	ErrNegative  Kind = "negative size"          // a difference below zero, a row count below one
+	ErrNoSize    Kind = "edge has no size"     // rows, dim or format are not given or are no such thing
+	ErrExpr      Kind = "malformed expression" // does not parse, is too long, or may shrink as a dimension grows
+	ErrDimension Kind = "unknown dimension"    // an expression names none of the circuit's
+	ErrNegative  Kind = "negative size"        // a difference below zero, a row count below one
+	ErrBounds    Kind = "no value is within the bounds of the dimension"
 	ErrZero      Kind = "division by zero"       // in an expression
 	ErrOverflow  Kind = "size overflows 63 bits" // of an edge, a pack, or all of them
 	ErrGroup     Kind = "dimension is not a multiple of the scale group"
@@ -24,6 +25,7 @@ const (
 
 // Faults of a circuit.
 const (
+	ErrMissing      Kind = "an argument is nil"
 	ErrName         Kind = "bad name" // empty where one is needed, not UTF-8, or taken
 	ErrRange        Kind = "no such edge, node or section"
 	ErrWrittenTwice Kind = "edge is written by two nodes"
@@ -49,14 +51,15 @@ const (
 	ErrTwoExternals    Kind = "two external edges are joined"
 	ErrOutsideExternal Kind = "edge does not lie within the external edge it is joined to"
 	ErrAliasSize       Kind = "alias of different sizes"
-	ErrAliasRows       Kind = "alias of different rows where rows interleave"
+	ErrAliasRows       Kind = "alias of different rows where rows are apart"
 	ErrAliasInPack     Kind = "alias joins two edges of one pack"
 	ErrRowCounts       Kind = "row-pack members have different row counts"
 	ErrOverSize        Kind = "pack does not fill the edge it is placed over"
-	ErrInterleaved     Kind = "pack needs whole edges where rows interleave"
+	ErrInterleaved     Kind = "rows of a pack member would not be evenly apart"
 	ErrContradiction   Kind = "constraints contradict each other"
 	ErrMisaligned      Kind = "constraints cannot all be aligned"
 	ErrLiveOverlap     Kind = "edges live at once would share bytes without an alias"
+	ErrOverwritten     Kind = "edge is overwritten before it was last read"
 )
 
 // A PlanError says why a circuit, a fusion plan or a layout cannot be used, and

@@ -1,6 +1,7 @@
 package circuit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -17,10 +18,10 @@ const maxTerms = 1 << 12
 // count n of a step, with + - * and ceil(a/b), floor(a/b), min(a, b), max(a, b).
 // The zero value is the expression that is not given; see [Expr.IsZero].
 //
-// No expression shrinks as n grows: a divisor and the right side of a
-// difference must not depend on n. So what is sized for the most rows is large
-// enough for fewer. All numbers on the way are in [0, 2^63): a difference below
-// zero is an error, not a negative size.
+// No expression shrinks as n or another dimension that varies grows: a divisor
+// and the right side of a difference must not depend on one. So what is sized for
+// the largest values is large enough for all others. All numbers on the way are
+// in [0, 2^63): a difference below zero is an error, not a negative size.
 //
 // Expressions are immutable values.
 type Expr struct {
@@ -68,7 +69,8 @@ func Sum(first Expr, rest ...Expr) Expr { return fold(opAdd, first, rest) }
 // not.
 func Product(first Expr, rest ...Expr) Expr { return fold(opMul, first, rest) }
 
-// CeilDiv returns a/b rounded up. The divisor must not depend on the row count.
+// CeilDiv returns a/b rounded up. The divisor must not depend on the row count, nor
+// on another dimension that varies.
 func CeilDiv(a, b Expr) Expr { return fold(opCeil, a, []Expr{b}) }
 
 func fold(o op, first Expr, rest []Expr) Expr {
@@ -96,7 +98,8 @@ func (e Expr) DependsOnRows() bool {
 	return slices.ContainsFunc(e.terms, func(t term) bool { return t.op == opName && t.name == RowsName })
 }
 
-// Eval computes the value; lookup gives the values of the names. The error wraps
+// Eval computes the value; lookup gives the values of the names, and nil gives
+// none. The error wraps
 // [ErrNoSize] when the expression is not given, otherwise [ErrDimension],
 // [ErrNegative], [ErrZero], [ErrOverflow] or [ErrExpr].
 func (e Expr) Eval(lookup func(name string) (value int64, ok bool)) (int64, error) {
@@ -109,8 +112,11 @@ func (e Expr) Eval(lookup func(name string) (value int64, ok bool)) (int64, erro
 		v := t.value
 		switch {
 		case t.op == opName:
-			var ok bool
-			if v, ok = lookup(t.name); !ok {
+			known := false
+			if lookup != nil {
+				v, known = lookup(t.name)
+			}
+			if !known {
 				return 0, fmt.Errorf("%w: %q in %s", ErrDimension, t.name, e)
 			}
 		case !t.op.isOperand():
@@ -164,12 +170,13 @@ func (o op) apply(a, b int64) (int64, Kind) {
 }
 
 // check says what keeps e from being a size: it is too long, holds a negative
-// number or a name that is no identifier, or may shrink as n grows.
-func (e Expr) check() error {
+// number or a name that is no identifier, or may shrink as one of the names that
+// vary grows.
+func (e Expr) check(varies map[string]bool) error {
 	if len(e.terms) > maxTerms {
 		return fmt.Errorf("%w: %d terms are more than %d", ErrExpr, len(e.terms), maxTerms)
 	}
-	var rows []bool // whether each operand on the stack depends on n
+	var stack []string // of each operand, a varying name that it depends on
 	for _, t := range e.terms {
 		switch {
 		case t.op == opConst && t.value < 0:
@@ -177,14 +184,18 @@ func (e Expr) check() error {
 		case t.op == opName && !isIdentifier(t.name):
 			return fmt.Errorf("%w: %q is not a name", ErrExpr, t.name)
 		case t.op.isOperand():
-			rows = append(rows, t.op == opName && t.name == RowsName)
+			name := ""
+			if t.op == opName && varies[t.name] {
+				name = t.name
+			}
+			stack = append(stack, name)
 			continue
 		}
-		a, b := rows[len(rows)-2], rows[len(rows)-1]
-		if b && (t.op == opSub || t.op == opCeil || t.op == opFloor) {
-			return fmt.Errorf("%w: %s may shrink as %s grows", ErrExpr, e, RowsName)
+		a, b := stack[len(stack)-2], stack[len(stack)-1]
+		if b != "" && (t.op == opSub || t.op == opCeil || t.op == opFloor) {
+			return fmt.Errorf("%w: %s may shrink as %s grows", ErrExpr, e, b)
 		}
-		rows = append(rows[:len(rows)-2], a || b)
+		stack = append(stack[:len(stack)-2], cmp.Or(a, b))
 	}
 	return nil
 }

@@ -40,9 +40,13 @@ type Stored struct {
 // Unfused returns the plan of a section in which each node is a group of its
 // own, in the order of the circuit, and every edge that a node of the section
 // reads or writes is stored in its own format. It is valid when the nodes of the
-// circuit are in an order in which they can run.
+// circuit are in an order in which they can run. The plan of a nil circuit is
+// empty.
 func Unfused(c *Circuit, section int) *FusionPlan {
 	p := &FusionPlan{Section: section}
+	if c == nil {
+		return p
+	}
 	stored := make([]bool, len(c.Edges))
 	store := func(edges []EdgeID) {
 		for _, e := range edges {
@@ -91,6 +95,9 @@ func analyze(c *Circuit, p *FusionPlan) (*analysis, error) {
 	writer, err := c.producers()
 	if err != nil {
 		return nil, err
+	}
+	if p == nil {
+		return nil, &PlanError{Kind: ErrMissing, Detail: "there is no fusion plan"}
 	}
 	if p.Section < 0 || p.Section >= c.sectionCount() {
 		return nil, &PlanError{Kind: ErrRange, Detail: fmt.Sprintf("the plan is of section %d of %d", p.Section, c.sectionCount())}

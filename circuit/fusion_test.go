@@ -14,7 +14,7 @@ import (
 // twoSections is a circuit of two sections, and a plan of the first.
 func twoSections() (*Circuit, *FusionPlan) {
 	f32 := dtype.Plain(dtype.Float32)
-	c := &Circuit{Dims: []Dim{{"k", 2}}, Sections: []string{"first", "second"}}
+	c := &Circuit{Dims: []Dim{{"k", 2, 2}}, Sections: []string{"first", "second"}}
 	for _, name := range []string{"in", "a", "b", "c", "across", "out", "unused"} {
 		c.AddEdge(Edge{name, N(), Const(8), f32})
 	}
@@ -48,7 +48,12 @@ func TestInvalidPlans(t *testing.T) {
 		{"dimension n", func(c *Circuit, p *FusionPlan) { c.Dims[0].Name = "n" }, ErrName, `"n"`},
 		{"dimension with a space", func(c *Circuit, p *FusionPlan) { c.Dims[0].Name = "a b" }, ErrName, `"a b"`},
 		{"two dimensions of one name", func(c *Circuit, p *FusionPlan) { c.Dims = append(c.Dims, c.Dims[0]) }, ErrName, "dimension number 1"},
-		{"negative dimension", func(c *Circuit, p *FusionPlan) { c.Dims[0].Size = -1 }, ErrNegative, "k is -1"},
+		{"negative dimension", func(c *Circuit, p *FusionPlan) { c.Dims[0].Min = -1 }, ErrNegative, "k is -1"},
+		{"dimension without a value", func(c *Circuit, p *FusionPlan) { c.Dims[0].Min = 3 }, ErrBounds, "k is 3 at least and 2 at most"},
+		{"size that shrinks as a dimension grows", func(c *Circuit, p *FusionPlan) {
+			c.Dims[0].Max = 3
+			c.Edges[0].Rows = CeilDiv(N(), Var("k"))
+		}, ErrExpr, "as k grows"},
 		{"shrinking size", func(c *Circuit, p *FusionPlan) { c.Edges[0].Rows = CeilDiv(Const(8), N()) }, ErrExpr, `"in"`},
 		{"no such format", func(c *Circuit, p *FusionPlan) { c.Edges[0].Format = bad }, ErrNoSize, `"in"`},
 		{"reads no such edge", func(c *Circuit, p *FusionPlan) { c.Nodes[0].Inputs[0] = 7 }, ErrRange, "edge number 7 of 7"},
@@ -175,7 +180,7 @@ func TestSizes(t *testing.T) {
 		{name: "alignment overflows", edge: Edge{Rows: Const(1), Dim: big, Format: dtype.Plain(dtype.Bool)}, kind: ErrOverflow},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := &Circuit{Dims: []Dim{{"k", 2}}}
+			c := &Circuit{Dims: []Dim{{"k", 2, 2}}}
 			test.edge.Name = "edge"
 			e := c.AddEdge(test.edge)
 			fused := c.AddEdge(Edge{Name: "fused"})
@@ -219,11 +224,15 @@ func TestLayoutOverflows(t *testing.T) {
 	c.AddEdge(Edge{"wide", Const(1), Const(math.MaxInt64), dtype.Plain(dtype.Uint8)})
 	c.AddEdge(Edge{"wide too", Const(1), Const(math.MaxInt64), dtype.Plain(dtype.Uint8)})
 	c.AddNode(Node{Name: "wide", Outputs: []EdgeID{3, 4}})
+	for _, name := range []string{"d", "e"} {
+		c.AddNode(Node{Name: name, Outputs: []EdgeID{c.AddEdge(Edge{name, Const(2), Const(1 << 60), dtype.Plain(dtype.Uint8)})}})
+	}
 	p := Unfused(c, 0)
 	for name, l := range map[string]*Layout{
 		"pack":              {Packs: []Pack{{Members: []EdgeID{0, 1, 2}}}},
 		"bytes of a pack":   {Packs: []Pack{{Members: []EdgeID{3, 4}}}},
 		"row pack":          {RowPacks: []RowPack{{Members: []EdgeID{0, 1, 2}}}},
+		"all of a row pack": {RowPacks: []RowPack{{Members: []EdgeID{0, 1, 2, 5, 6}}}},
 		"row of a row pack": {RowPacks: []RowPack{{Members: []EdgeID{3, 4}}}},
 		"no constraint":     {},
 	} {
@@ -232,7 +241,7 @@ func TestLayoutOverflows(t *testing.T) {
 		}
 	}
 	for _, l := range []*Layout{
-		{External: []EdgeID{9}}, {Aliases: []Alias{{0, -1}}}, {Packs: []Pack{{Members: []EdgeID{5}}}},
+		{External: []EdgeID{9}}, {Aliases: []Alias{{Edge: 0, Of: -1}}}, {Packs: []Pack{{Members: []EdgeID{9}}}},
 		{RowPacks: []RowPack{{Members: []EdgeID{0}, Over: new(EdgeID(-2))}}},
 	} {
 		if _, err := PlanBuffersWith(context.Background(), c, p, l, 1, nil); !errors.Is(err, ErrRange) {

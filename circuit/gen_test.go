@@ -27,19 +27,22 @@ func randomSample(r *rand.Rand, nodes, constraints int) sample {
 }
 
 func randomCircuit(r *rand.Rand, nodes int) *Circuit {
-	c := &Circuit{Name: "random", Dims: []Dim{{"k", 2}, {"d", 64}}}
+	c := &Circuit{Name: "random", Dims: []Dim{{"k", 2, 2}, {"d", 64, 64}, {"v", 1, 2}}}
 	if r.IntN(3) == 0 {
 		c.Sections = []string{"a", "b"}
 	}
+	dims := []int64{64, 64, 128, 192, 256, 32, 96} // all multiples of grain
+	if r.IntN(2) == 0 {
+		dims = dims[:2] // then whole rows of one edge are rows of another
+	}
 	newEdge := func() EdgeID {
-		rows := []Expr{N(), N(), N(), Product(N(), Var("k")), Const(2), CeilDiv(N(), Const(2))}
-		dims := []int64{64, 64, 128, 192, 256, 32, 96} // all multiples of grain
-		if r.IntN(40) == 0 {
-			dims = []int64{0}
-		}
+		rows := []Expr{N(), N(), N(), Product(N(), Var("k")), Product(N(), Var("v")), Const(2), CeilDiv(N(), Const(2))}
 		e := Edge{Name: fmt.Sprintf("e%d", len(c.Edges)), Format: dtype.Plain(dtype.Uint8)}
 		e.Rows = rows[r.IntN(len(rows))]
 		e.Dim = Const(dims[r.IntN(len(dims))])
+		if r.IntN(40) == 0 {
+			e.Dim = Const(0)
+		}
 		return c.AddEdge(e)
 	}
 	for range 1 + r.IntN(3) {
@@ -143,9 +146,7 @@ func randomLayout(r *rand.Rand, s sample, constraints int) *Layout {
 	if len(edges) == 0 {
 		return l
 	}
-	value := func(name string) (int64, bool) {
-		return map[string]int64{"n": s.rows, "k": 2, "d": 64}[name], true
-	}
+	value := lookupIn(map[string]int64{"n": s.rows, "k": 2, "v": 2})
 	rows := func(e EdgeID) int64 { v, _ := s.c.Edges[e].Rows.Eval(value); return v }
 	dim := func(e EdgeID) int64 { v, _ := s.c.Edges[e].Dim.Eval(value); return v }
 	pick := func() EdgeID { return edges[r.IntN(len(edges))] }
@@ -166,8 +167,24 @@ func randomLayout(r *rand.Rand, s sample, constraints int) *Layout {
 		used[m] = true
 		return true
 	}
+	// parts finds members over an edge that is itself a member of a row pack: whole
+	// rows of it, or with each of them fewer and evenly apart rows.
+	parts := func(o EdgeID, each int64) (members []EdgeID) {
+		for left := rows(o); left > 0; {
+			x, ok := find(func(x EdgeID) bool {
+				return x != o && !used[x] && dim(x) == dim(o) && rows(x) <= left && (each == 0 || rows(x)*each == rows(o))
+			})
+			if !ok || len(members) > 3 {
+				break
+			}
+			used[x] = true
+			members = append(members, x)
+			left -= rows(x)
+		}
+		return members
+	}
 	for range constraints {
-		switch r.IntN(8) {
+		switch r.IntN(11) {
 		case 0:
 			if r.IntN(3) == 0 {
 				l.External = append(l.External, pick())
@@ -175,10 +192,10 @@ func randomLayout(r *rand.Rand, s sample, constraints int) *Layout {
 		case 1, 2:
 			a := pick()
 			if b, ok := find(func(b EdgeID) bool { return a != b && rows(a)*dim(a) == rows(b)*dim(b) }); ok {
-				l.Aliases = append(l.Aliases, Alias{a, b})
+				l.Aliases = append(l.Aliases, Alias{a, b, r.IntN(4) > 0})
 			}
 		case 3, 4:
-			var p Pack
+			p := Pack{Same: r.IntN(4) > 0}
 			var bytes int64
 			for range 1 + r.IntN(4) {
 				if m := pick(); fresh(m) {
@@ -199,8 +216,21 @@ func randomLayout(r *rand.Rand, s sample, constraints int) *Layout {
 			if len(p.Members) > 0 {
 				l.Packs = append(l.Packs, p)
 			}
+		case 5, 6, 7:
+			if len(l.RowPacks) == 0 {
+				continue
+			}
+			in := l.RowPacks[r.IntN(len(l.RowPacks))].Members
+			over := in[r.IntN(len(in))]
+			if r.IntN(2) == 0 {
+				if members := parts(over, 0); len(members) > 0 {
+					l.Packs = append(l.Packs, Pack{members, new(over), r.IntN(4) > 0})
+				}
+			} else if members := parts(over, 2); len(members) > 0 {
+				l.RowPacks = append(l.RowPacks, RowPack{members, new(over), r.IntN(4) > 0})
+			}
 		default:
-			var p RowPack
+			p := RowPack{Same: r.IntN(4) > 0}
 			m := pick()
 			var width int64
 			for range 1 + r.IntN(3) {

@@ -26,10 +26,16 @@ edge h n x 128 uint8         # 512 bytes, 3..4
 edge s 2 x 50 uint8          # 100 bytes, 3..4
 edge u 2 x 50 uint8          # 100 bytes, 4..4
 edge y n x 128 uint8         # 512 bytes, 0..4: an output
-node n0 op : x -> a b
-node n1 op : a b -> f
-node n2 op : f -> c d
-node n3 op : c d -> e g
+edge p 2 x 128 uint8         # 256 bytes, 0..1
+edge q 2 x 128 uint8         # 256 bytes, 0..1
+edge v n x 32 uint8          # 128 bytes, 0..1
+edge w n x 32 uint8          # 128 bytes, 0..1
+edge z n*k x 32 uint8        # 256 bytes, 1..2, in 8 rows
+edge o 3 x 0 uint8           # no bytes, 0..1
+node n0 op : x -> a b p q v w o
+node n1 op : a b p q v w o -> f
+node n2 op : f -> c d z
+node n3 op : c d z -> e g
 node n4 op : e g -> h s
 node n5 op : h s -> u y
 output y
@@ -50,6 +56,12 @@ store h
 store s
 store u
 store y
+store p
+store q
+store v
+store w
+store z
+store o
 layout
 `
 
@@ -96,23 +108,31 @@ func TestImpossibleLayouts(t *testing.T) {
 
 		{"alias of different sizes", "alias a c", ErrAliasSize, []string{"alias 0", "256 bytes", "512 bytes"}},
 		{"alias of different rows of a row pack", "rowpack a b\nalias d a", ErrAliasRows, []string{"row pack 0", "8 rows of 32", "4 rows of 64"}},
+		{"over an alias of different rows", "rowpack a b\nalias d a\nrowpack v w over d", ErrAliasRows, []string{"row pack 0", "4 rows of 64 bytes and 8 rows of 32"}},
 		{"alias within a pack", "pack a c b\nalias a b", ErrAliasInPack, []string{"pack 0", `"a"`, `"b"`}},
 		{"alias within a row pack", "alias a e\nalias e b\nrowpack a c b", ErrAliasInPack, []string{"row pack 0", `"a"`, `"b"`}},
 
 		{"row counts", "rowpack a b d", ErrRowCounts, []string{"row pack 0", "4 rows and 8 rows"}},
-		{"row pack over part of another's rows", "rowpack c x\nrowpack d over a\nrowpack a b over c", ErrRowCounts, []string{"8 rows over 4 rows"}},
-		{"row pack over rows too wide", "rowpack c x\nrowpack a over c", ErrOverSize, []string{"rows of 64 bytes over rows of 128"}},
+		{"row pack over part of another's rows", "rowpack c x\nrowpack d over a\nrowpack a b over c", ErrInterleaved, []string{`"d"`, `"a"`, "8 rows of 32 bytes, 32 apart", "4 rows of 64 bytes, 256 apart"}},
+		{"row pack over rows too wide", "rowpack c x\nrowpack a over c", ErrOverSize, []string{"256 bytes over 512"}},
 		{"row pack over the wrong size", "rowpack a b over e", ErrOverSize, []string{"row pack 0", `"e"`, "512 bytes over 256"}},
 		{"pack over the wrong size", "pack a b over e", ErrOverSize, []string{"pack 0", `"e"`, "512 bytes over 256"}},
 
-		{"pack over rows apart", "rowpack c x\npack a b over c", ErrInterleaved, []string{"pack 0", `"c"`}},
-		{"alias of rows apart in a pack", "rowpack a b\nalias e a\npack e c", ErrInterleaved, []string{"pack 0", `"e"`}},
-		{"nested row pack as a block", "rowpack c x\nrowpack a b over c\npack a h", ErrInterleaved, []string{"pack 0", `"a"`}},
+		{"alias of rows apart in a pack", "rowpack a b\nalias e a\npack e c", ErrContradiction, []string{"pack 0", `"e"`, "in one piece here, and 128 bytes apart in row pack 0"}},
+		{"nested row pack as a block", "rowpack c x\nrowpack a b over c\npack a h", ErrContradiction, []string{"pack 0", `"a"`, "256 bytes apart"}},
 		{"aliases at two pitches", "rowpack a b\nrowpack e c\nalias a e", ErrContradiction, []string{"192", "128"}},
-		{"rows apart and in one piece", "rowpack a b\nrowpack e\nalias a e", ErrContradiction, []string{"128", "64"}},
+		{"rows apart and in one piece", "rowpack a b\nrowpack e\nalias a e", ErrContradiction, []string{"128", "in one piece"}},
 		{"over two edges at two pitches", "rowpack c x\nrowpack h e\nrowpack a b over c\nalias c h", ErrContradiction, []string{"256", "192"}},
 		{"aliases in two orders", "pack a b\npack e g\nalias a g\nalias b e", ErrContradiction, []string{"pack 1"}},
 		{"two first edges apart", "pack s a\npack b e\nalias a e", ErrMisaligned, []string{"aligned to 256"}},
+
+		{"rows of other widths over rows apart", "rowpack c x\npack a b over c", ErrInterleaved, []string{"pack 0", `"a"`, `"c"`, "4 rows of 64 bytes, 64 apart from byte 0 of the latter on, which is 4 rows of 128 bytes, 256 apart"}},
+		{"more rows over rows apart", "rowpack a b\nrowpack d over a", ErrInterleaved, []string{"row pack 1", `"d"`, `"a"`}},
+		{"half columns in every second row", "rowpack d z\nrowpack a over d", ErrInterleaved, []string{"row pack 1", "4 rows of 64 bytes, 64 apart from byte 0 of the latter on, which is 8 rows of 32 bytes, 64 apart"}},
+		{"over itself", "pack c over c", ErrContradiction, []string{"pack 0", `"c"`, "by way of others"}},
+		{"over each other", "pack c over x\npack x over c\npack a b over c", ErrContradiction, []string{"by way of others"}},
+		{"over each other by an alias", "alias h c\nrowpack c over x\npack x over h", ErrContradiction, []string{"by way of others"}},
+		{"two packs that share an edge by an alias, live at once", "pack a b over x\nalias g b\npack g d over h", ErrLiveOverlap, []string{`"x"`, `"h"`}},
 
 		{"two packs side by side, live at once", "pack a x\npack b c\nalias x c", ErrLiveOverlap, []string{`"a"`, `"b"`}},
 		{"two packs over one edge, live at once", "pack e g over c\nrowpack d over e\npack a b over c", ErrLiveOverlap, []string{`"a"`, `"d"`}},
@@ -143,7 +163,7 @@ func TestPossibleLayouts(t *testing.T) {
 		places string // "edge+offset/stride" where the stride is not that of the edge alone
 	}{
 		{"alias", "alias c h", "c h+0"},
-		{"alias chain", "alias a b\nalias e b\nalias e g\nalias a g", "a b+0 e+0 g+0"},
+		{"alias chain", "alias a b same\nalias e b\nalias e g same\nalias a g", "a b+0 e+0 g+0"},
 		{"alias of different rows", "alias a d", "a d+0"},
 		{"alias with itself", "alias a a", "a"},
 		{"pack", "pack a s b", "a s+256 b+356"},
@@ -158,6 +178,15 @@ func TestPossibleLayouts(t *testing.T) {
 		{"row pack over a pack member", "pack s c\nrowpack e g over c", "s c+100 e+100/128 g+164/128"},
 		{"pack over a pack member", "pack s c\npack e g over c", "s c+100 e+100 g+356"},
 		{"row pack within a pack", "rowpack a b\npack s a h", "s a+100/128 b+164/128 h+612"},
+		{"whole rows of a part of rows", "rowpack c x\npack p q over c", "c/256 x+128/256 p+0/256 q+512/256"},
+		{"whole rows of an alias of a part", "rowpack c x\nalias c h\npack p q over h", "c/256 x+128/256 h+0/256 p+0/256 q+512/256"},
+		{"fewer rows over a part of rows", "rowpack d z\nrowpack v w over d", "d/64 z+32/64 v+0/128 w+64/128"},
+		{"edge in two packs by an alias, one after the other", "pack a b over c\nalias g b\npack g d over h", "c a+0 b+256 g+256 d+512 h+256"},
+		{"no bytes in a pack", "pack a o b", "a b+256"},
+		{"no bytes first, and twice by an alias", "alias o o\npack o a b", "a b+256"},
+		{"no bytes in a row pack of other rows", "rowpack o a b", "a/128 b+64/128"},
+		{"no bytes first in a block", "rowpack o a b\npack s o h", "s a+100/128 b+164/128 h+612"},
+		{"no bytes over no bytes", "pack o over o\nexternal o", "a"},
 		{"row pack first in a pack", "rowpack a b\npack a h", "a/128 b+64/128 h+512"},
 		{"row pack as a block over an edge", "rowpack a b\npack a over c", "c a+0/128 b+64/128"},
 		{"row pack over an edge as a block over another", "rowpack a b over c\npack a over x", "x c+0 a+0/128 b+64/128"},
@@ -173,7 +202,7 @@ func TestPossibleLayouts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := mustRead(t, layoutBase+test.layout)
-			plan, err := p.PlanBuffers(context.Background(), nil)
+			plan, err := p.PlanBuffers(context.Background(), quick)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,6 +267,62 @@ func TestExternals(t *testing.T) {
 		}
 		if n := len(plan.Slots) + len(plan.Bound); n != len(p.Plan.Stored) {
 			t.Errorf("%q: %d edges are placed or bound, %d are stored", layout, n, len(p.Plan.Stored))
+		}
+	}
+}
+
+// A cache that grows in place: the old entries are an input that lies where the
+// new ones are appended to it, in a buffer of the executor.
+func TestGrowingCache(t *testing.T) {
+	const cache = `
+rows 2
+dim past 0..6
+edge x       n x 4 float32
+edge past    past x 4 float32
+edge new     n x 4 float32
+edge present past+n x 4 float32
+edge y       n x 4 float32
+node project gemm   : x -> new
+node append  concat : past new -> present
+node attend  gemm   : x present past -> y
+output present y
+plan
+group project : project
+group append  : append
+group attend  : attend
+store x
+store past
+store new
+store present
+store y
+layout
+external present y
+`
+	p := mustRead(t, cache+"pack past new over present same")
+	plan, err := p.PlanBuffers(t.Context(), quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(p.Circuit, p.Plan, p.Layout, plan); err != nil {
+		t.Error(err)
+	}
+	var got []string
+	for _, b := range plan.Bound {
+		got = append(got, fmt.Sprintf("%s in %s+%d of %d", b.Name, p.Circuit.Edges[b.External].Name, b.Offset, b.Bytes))
+	}
+	want := []string{"past in present+0 of 96", "new in present+96 of 32", "present in present+0 of 128", "y in y+0 of 32"}
+	if !slices.Equal(got, want) {
+		t.Errorf("bound are %q, want %q", got, want)
+	}
+	for layout, kind := range map[string]Kind{
+		"pack past new over present":                        ErrOverwritten, // past is read after it
+		"pack past new over present same\nexternal past":    ErrExternalPacked,
+		"alias past present same":                           ErrAliasSize,
+		"pack past new over present same\nalias new y same": ErrExternalPacked,
+	} {
+		p := mustRead(t, cache+layout)
+		if _, err := p.PlanBuffers(t.Context(), quick); !errors.Is(err, kind) {
+			t.Errorf("%q: %v, want %q", layout, err, string(kind))
 		}
 	}
 }

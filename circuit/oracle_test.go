@@ -17,33 +17,30 @@ const grain = 32
 // Each byte of each edge is a variable; a constraint says how far one byte lies
 // from another; from the lowest edge of each component the addresses of all its
 // bytes follow. What comes out must be consistent, have rows at one distance, be
-// alignable, and have no byte shared between live edges that are not joined.
-func feasible(s sample) (err error, whole bool) {
+// alignable, have no byte shared between live edges that are not joined, and none
+// overwritten that is still to be read.
+func feasible(s sample) error {
 	b := &bruteForce{sample: s, size: make(map[EdgeID]extent), live: make(map[EdgeID]LiveRange)}
 	ranges, err := LiveRanges(s.c, s.p)
 	if err != nil {
-		return err, false
+		return err
 	}
 	a, _ := analyze(s.c, s.p)
 	size, err := a.extents(s.rows)
 	if err != nil {
-		return err, false
+		return err
 	}
 	for _, r := range ranges {
 		b.live[r.Edge] = r
 		b.size[r.Edge] = extent{size[r.Edge].rows, size[r.Edge].width / grain, size[r.Edge].bytes / grain}
 		b.edges = append(b.edges, r.Edge)
 	}
-	whole = true
-	for _, e := range s.l.everyEdge() {
-		whole = whole && b.size[e].bytes > 0
-	}
-	for _, step := range []func() error{b.structure, b.address, b.rowsEven, b.aligned, b.externals, b.overlaps} {
+	for _, step := range []func() error{b.structure, b.rings, b.address, b.rowsEven, b.aligned, b.externals, b.overlaps, b.kept} {
 		if err := step(); err != nil {
-			return err, whole
+			return err
 		}
 	}
-	return nil, whole
+	return nil
 }
 
 type bruteForce struct {
@@ -52,8 +49,8 @@ type bruteForce struct {
 	size  map[EdgeID]extent
 	live  map[EdgeID]LiveRange
 
-	aliases, joined, down links
-	rowPackOf             map[EdgeID]*RowPack
+	packs               []bytePack
+	aliases, down, same links
 
 	at   map[EdgeID][]int64 // address of each byte
 	comp map[EdgeID]byteOf  // a byte of the component
@@ -64,50 +61,137 @@ type byteOf struct {
 	k int64
 }
 
-// structure rejects what is wrong by the form of the layout alone.
+// A bytePack is a pack or a row pack, byte by byte.
+type bytePack struct {
+	bytes  []byteOf
+	over   EdgeID // or noEdge
+	inside bool   // a block of a pack, over no edge
+}
+
+// members returns the edges that have bytes in a pack, in order.
+func (p bytePack) members() (edges []EdgeID) {
+	for _, x := range p.bytes {
+		if !slices.Contains(edges, x.e) {
+			edges = append(edges, x.e)
+		}
+	}
+	return edges
+}
+
+// all lists the bytes of an edge.
+func (b *bruteForce) all(e EdgeID) (bytes []byteOf) {
+	for k := range b.size[e].bytes {
+		bytes = append(bytes, byteOf{e, k})
+	}
+	return bytes
+}
+
+// structure rejects what is wrong by the form of the layout alone, and lists the
+// bytes of packs.
 func (b *bruteForce) structure() error {
-	b.aliases, b.joined, b.down = make(links), make(links), make(links)
-	b.rowPackOf = make(map[EdgeID]*RowPack)
+	b.aliases, b.down, b.same = make(links), make(links), make(links)
 	for _, a := range b.l.Aliases {
 		if b.size[a.Edge].bytes != b.size[a.Of].bytes {
 			return errors.New("alias sizes")
 		}
 		b.aliases.both(a.Edge, a.Of)
 		b.down.both(a.Edge, a.Of)
-	}
-	external := func(e EdgeID) bool {
-		return slices.ContainsFunc(follow(e, b.aliases), func(x EdgeID) bool { return slices.Contains(b.l.External, x) })
-	}
-	for i := range b.l.RowPacks {
-		r := &b.l.RowPacks[i]
-		for _, m := range r.Members {
-			if b.rowPackOf[m] != nil || external(m) || b.size[m].rows != b.size[r.Members[0]].rows {
-				return errors.New("row pack members")
-			}
-			b.rowPackOf[m] = r
-			if r.Over != nil {
-				b.down.one(*r.Over, m)
-			}
+		if a.Same {
+			b.same.both(a.Edge, a.Of)
 		}
 	}
+	external := func(e EdgeID) bool {
+		return b.size[e].bytes > 0 &&
+			slices.ContainsFunc(follow(e, b.aliases), func(x EdgeID) bool { return slices.Contains(b.l.External, x) })
+	}
+	add := func(p bytePack, over *EdgeID, same bool, more ...EdgeID) {
+		p.over = noEdge
+		if over != nil {
+			p.over = *over
+			for _, m := range append(p.members(), more...) {
+				b.down.one(*over, m)
+				if same {
+					b.same.both(*over, m)
+				}
+			}
+		}
+		b.packs = append(b.packs, p)
+	}
 	packed := make(map[EdgeID]bool)
-	for _, p := range b.l.Packs {
-		for _, m := range p.Members {
-			r := b.rowPackOf[m]
-			if packed[m] || external(m) || r != nil && r.Members[0] != m {
+	first := make(map[EdgeID]int) // by first edge: the row pack
+	for i, r := range b.l.RowPacks {
+		var p bytePack
+		rows := int64(0)
+		for _, m := range r.Members {
+			if packed[m] || external(m) {
+				return errors.New("row pack members")
+			}
+			packed[m] = true
+			if size := b.size[m]; size.bytes > 0 {
+				if rows > 0 && rows != size.rows {
+					return errors.New("row counts")
+				}
+				rows = size.rows
+			}
+		}
+		for row := range rows {
+			for _, m := range r.Members {
+				if w := b.size[m].width; b.size[m].bytes > 0 {
+					p.bytes = append(p.bytes, b.all(m)[row*w:(row+1)*w]...)
+				}
+			}
+		}
+		first[r.Members[0]] = i
+		add(p, r.Over, r.Same)
+	}
+	blocks := make(map[int]bool)
+	for _, q := range b.l.Packs {
+		var p bytePack
+		var more []EdgeID
+		for _, m := range q.Members {
+			if i, is := first[m]; is && !blocks[i] {
+				blocks[i] = true
+				p.bytes = append(p.bytes, b.packs[i].bytes...)
+				if over := b.packs[i].over; over != noEdge {
+					more = append(more, over)
+				} else {
+					b.packs[i].inside = true
+				}
+				continue
+			}
+			if packed[m] || external(m) {
 				return errors.New("pack members")
 			}
 			packed[m] = true
-			if p.Over != nil {
-				b.down.one(*p.Over, m)
-				if r != nil {
-					for _, q := range r.Members {
-						b.down.one(*p.Over, q)
-					}
-					if r.Over != nil {
-						b.down.one(*p.Over, *r.Over)
-					}
-				}
+			p.bytes = append(p.bytes, b.all(m)...)
+		}
+		add(p, q.Over, q.Same, more...)
+	}
+	for _, p := range b.packs {
+		if p.over != noEdge && int64(len(p.bytes)) != b.size[p.over].bytes {
+			return errors.New("over size")
+		}
+	}
+	return nil
+}
+
+// rings rejects packs that lie over each other in a ring.
+func (b *bruteForce) rings() error {
+	up := make(links) // from a member to what it lies over
+	for _, a := range b.l.Aliases {
+		up.both(a.Edge, a.Of)
+	}
+	for _, p := range b.packs {
+		for _, m := range p.members() {
+			if p.over != noEdge && !p.inside {
+				up.one(m, p.over)
+			}
+		}
+	}
+	for _, p := range b.packs {
+		for _, m := range p.members() {
+			if p.over != noEdge && slices.Contains(follow(p.over, up), m) {
+				return errors.New("ring")
 			}
 		}
 	}
@@ -130,107 +214,50 @@ func (b *bruteForce) address() error {
 			say(bytes[i-1], bytes[i], 1)
 		}
 	}
-	all := func(e EdgeID) (bytes []byteOf) {
-		for k := range b.size[e].bytes {
-			bytes = append(bytes, byteOf{e, k})
-		}
-		return bytes
-	}
-	same := func(x, y []byteOf) error {
-		if len(x) != len(y) {
-			return errors.New("over size")
-		}
+	same := func(x, y []byteOf) {
 		for i := range x {
 			say(x[i], y[i], 0)
 		}
-		return nil
 	}
-	rowsOf := func(r *RowPack) (rows [][]byteOf) {
-		for i := range b.size[r.Members[0]].rows {
-			var row []byteOf
-			for _, m := range r.Members {
-				w := b.size[m].width
-				for k := range w {
-					row = append(row, byteOf{m, i*w + k})
-				}
-			}
-			rows = append(rows, row)
+	packed := make(map[EdgeID]bool)
+	for _, p := range b.packs {
+		switch {
+		case p.inside:
+		case p.over != noEdge:
+			same(p.bytes, b.all(p.over))
+		default:
+			run(p.bytes)
 		}
-		return rows
-	}
-	inRowPack := func(e EdgeID, except *RowPack) bool {
-		return slices.ContainsFunc(follow(e, b.aliases), func(x EdgeID) bool {
-			return b.rowPackOf[x] != nil && b.rowPackOf[x] != except
-		})
+		for _, m := range p.members() {
+			packed[m] = true
+		}
 	}
 	for _, e := range b.edges {
-		if !inRowPack(e, nil) {
-			run(all(e))
+		if !slices.ContainsFunc(follow(e, b.aliases), func(a EdgeID) bool { return packed[a] }) {
+			run(b.all(e))
 		}
 	}
 	for _, a := range b.l.Aliases {
-		if err := same(all(a.Edge), all(a.Of)); err != nil {
-			return err
-		}
+		same(b.all(a.Edge), b.all(a.Of))
 	}
-	for i := range b.l.RowPacks {
-		r := &b.l.RowPacks[i]
-		rows := rowsOf(r)
-		for _, row := range rows {
-			run(row)
+	address, root, err := propagate(b.edges, b.all, func(x byteOf, yield func(byteOf, int64)) {
+		for _, st := range next[x] {
+			yield(st.to, st.d)
 		}
-		if r.Over == nil || !inRowPack(*r.Over, r) {
-			run(slices.Concat(rows...))
-		}
-		if r.Over != nil {
-			if err := same(all(*r.Over), slices.Concat(rows...)); err != nil {
-				return err
-			}
-		}
+	})
+	if err != nil {
+		return err
 	}
-	for _, p := range b.l.Packs {
-		var bytes []byteOf
-		for _, m := range p.Members {
-			if r := b.rowPackOf[m]; r != nil {
-				bytes = append(bytes, slices.Concat(rowsOf(r)...)...)
-			} else {
-				bytes = append(bytes, all(m)...)
-			}
-		}
-		run(bytes)
-		if p.Over != nil {
-			if err := same(all(*p.Over), bytes); err != nil {
-				return err
+	b.at, b.comp = make(map[EdgeID][]int64), make(map[EdgeID]byteOf)
+	for _, e := range b.edges {
+		for _, x := range b.all(e) {
+			b.at[e] = append(b.at[e], address[x])
+			if b.comp[e] = root[x]; root[x] != root[byteOf{e, 0}] {
+				return fmt.Errorf("nothing holds edge %d together", e)
 			}
 		}
 	}
-
-	for {
-		address, root, err := propagate(b.edges, all, func(x byteOf, yield func(byteOf, int64)) {
-			for _, st := range next[x] {
-				yield(st.to, st.d)
-			}
-		})
-		if err != nil {
-			return err
-		}
-		b.at, b.comp = make(map[EdgeID][]int64), make(map[EdgeID]byteOf)
-		loose := noEdge
-		for _, e := range b.edges {
-			for _, x := range all(e) {
-				b.at[e] = append(b.at[e], address[x])
-				if x.k == 0 {
-					b.comp[e] = root[x]
-				} else if b.comp[e] != root[x] {
-					loose = e
-				}
-			}
-		}
-		if loose == noEdge {
-			return nil
-		}
-		run(all(loose)) // nothing says how far its rows are apart: then they are not
-	}
+	return nil
 }
 
 // propagate finds the address of each byte relative to the first byte of its
@@ -285,17 +312,14 @@ func (b *bruteForce) aligned() error {
 		together.both(a.Edge, a.Of)
 	}
 	var inner []EdgeID
-	add := func(members []EdgeID, over *EdgeID) {
-		inner = append(inner, members[1:]...)
-		if over != nil {
-			together.both(*over, members[0])
+	for _, p := range b.packs {
+		for i, m := range p.members() {
+			if i > 0 {
+				inner = append(inner, m)
+			} else if p.over != noEdge {
+				together.both(p.over, m)
+			}
 		}
-	}
-	for _, p := range b.l.Packs {
-		add(p.Members, p.Over)
-	}
-	for _, r := range b.l.RowPacks {
-		add(r.Members, r.Over)
 	}
 	free := make(map[EdgeID]bool)
 	for _, m := range inner {
@@ -364,6 +388,87 @@ func (b *bruteForce) overlaps() error {
 			if slices.ContainsFunc(b.at[y], func(at int64) bool { return bytes[at] }) {
 				return fmt.Errorf("edges %d and %d share a byte while live", x, y)
 			}
+		}
+	}
+	return nil
+}
+
+// kept checks that no byte is overwritten with another value before it is read.
+func (b *bruteForce) kept() error {
+	type cell struct {
+		comp byteOf
+		at   int64
+	}
+	type event struct {
+		edge         EdgeID
+		group, order int // of the write; -1 for what comes from outside
+	}
+	history := make(map[cell][]event)
+	own := make(map[EdgeID]int)
+	write := func(e EdgeID, group, order int) {
+		own[e] = order
+		for _, at := range b.at[e] {
+			c := cell{b.comp[e], at}
+			history[c] = append(history[c], event{e, group, order})
+		}
+	}
+	read := func(e EdgeID, group int) error {
+		for _, at := range b.at[e] {
+			for _, w := range history[cell{b.comp[e], at}] {
+				later := w.order > own[e] || w.order < 0 && own[e] < 0
+				if w.edge != e && later && w.group < group && !slices.Contains(follow(e, b.same), w.edge) {
+					return fmt.Errorf("edge %d is written over edge %d", w.edge, e)
+				}
+			}
+		}
+		return nil
+	}
+	reads := func(group int) (edges []EdgeID) {
+		for _, n := range b.p.Groups[group].Nodes {
+			for _, e := range b.c.Nodes[n].Inputs {
+				if b.first(e) != group {
+					edges = append(edges, e)
+				}
+			}
+		}
+		return edges
+	}
+	isRead := make(map[EdgeID]bool)
+	var outside []EdgeID // read after all groups
+	for g := range b.p.Groups {
+		for _, e := range reads(g) {
+			isRead[e] = true
+		}
+	}
+	for _, e := range b.edges {
+		elsewhere := slices.ContainsFunc(b.c.Nodes, func(n Node) bool { return n.Section != b.p.Section && slices.Contains(n.Inputs, e) })
+		if slices.Contains(b.c.Outputs, e) || elsewhere && b.first(e) >= 0 {
+			outside = append(outside, e)
+			isRead[e] = true
+		}
+	}
+	for _, e := range b.edges {
+		if b.first(e) < 0 && isRead[e] {
+			write(e, -1, -1)
+		}
+	}
+	order := 0
+	for g, group := range b.p.Groups {
+		for _, e := range reads(g) {
+			if err := read(e, g); err != nil {
+				return err
+			}
+		}
+		for _, n := range group.Nodes {
+			for _, e := range b.c.Nodes[n].Outputs {
+				write(e, g, order)
+				order++
+			}
+		}
+	}
+	for _, e := range outside {
+		if err := read(e, len(b.p.Groups)); err != nil {
+			return err
 		}
 	}
 	return nil

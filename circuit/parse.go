@@ -19,7 +19,8 @@ const maxNesting = 64
 //	        | ("min" | "max") "(" sum "," sum ")"
 //
 // A number is decimal, a name is a letter or underscore followed by letters,
-// digits and underscores. Spaces are skipped. The error wraps [ErrExpr] or
+// digits and underscores. Spaces are skipped. Of all names, only the row count is
+// known to vary here; see [Circuit.Validate] for the others. The error wraps [ErrExpr] or
 // [ErrOverflow] and says at which byte the fault lies.
 func ParseExpr(text string) (Expr, error) {
 	p := exprParser{text: text}
@@ -30,7 +31,7 @@ func ParseExpr(text string) (Expr, error) {
 		return Expr{}, p.fault("does not belong here")
 	}
 	e := Expr{p.terms}
-	if err := e.check(); err != nil {
+	if err := e.check(map[string]bool{RowsName: true}); err != nil {
 		return Expr{}, err
 	}
 	return e, nil

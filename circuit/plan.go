@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/berth-go/berth/pack"
 )
@@ -46,6 +47,9 @@ func PlanBuffers(ctx context.Context, c *Circuit, p *FusionPlan, maxRows int64) 
 //
 // The same arguments give the same plan, unless ctx ends.
 func PlanBuffersWith(ctx context.Context, c *Circuit, p *FusionPlan, l *Layout, maxRows int64, opt *Options) (*BufferPlan, error) {
+	if ctx == nil {
+		return nil, &PlanError{Kind: ErrMissing, Detail: "there is no context"}
+	}
 	if opt == nil {
 		opt = &Options{}
 	}
@@ -80,11 +84,19 @@ func prepare(c *Circuit, p *FusionPlan, l *Layout, maxRows int64) (*solution, er
 	if err != nil {
 		return nil, err
 	}
-	s, err := k.solve()
+	t, err := k.nest()
 	if err != nil {
 		return nil, err
 	}
-	return s, s.checkOverlaps()
+	s, err := t.solve()
+	if err != nil {
+		return nil, err
+	}
+	over := sync.OnceValue(s.overlay)
+	if err := s.checkOverlaps(over); err != nil {
+		return nil, err
+	}
+	return s, s.checkOverwrites(over)
 }
 
 // buffers returns what the blocks that lie in the arena ask of it, in order.
@@ -162,11 +174,8 @@ const maxTotal = 1 << 62
 
 // stride returns the bytes from one row of an edge to the next.
 func (s *solution) stride(e EdgeID) int64 {
-	if in := s.memberOf[e]; in != none && s.packings[in].byRow {
-		return s.packings[in].pitch
-	}
-	if in := s.around[s.root(e)]; in != none {
-		return s.packings[in].pitch
+	if stride := s.rows[s.root(e)].stride; stride > 0 {
+		return stride
 	}
 	return s.size[e].width
 }

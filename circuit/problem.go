@@ -10,11 +10,12 @@ import (
 // Plan, Layout and MaxRows may be missing.
 //
 // The text form has a statement on each line; # begins a comment. Names that are
-// not plain words are quoted as in Go. A name is declared before it is used.
+// not plain words are quoted as in Go, and so are the names over, in and same.
 //
 //	circuit attention
 //	rows 64                                         the most rows
 //	dim top_k 8
+//	dim past 0..511                                 from the smallest to the largest value
 //	section prefill
 //	edge x n x 512 float32                          rows x dim, and a format
 //	edge y n*top_k x ceil(512/3) int4:32:float16    "-" stands for what is not given
@@ -28,7 +29,7 @@ import (
 //	external x
 //	alias y x
 //	pack a b c over z                               "over" if there is such an edge
-//	rowpack q k v over qkv
+//	rowpack q k v over qkv same                     "same" if they hold one value
 //
 // The JSON form is an object with the members circuit, plan, layout and
 // max_rows; see the testdata folder for an example of each form. Both readers
@@ -43,14 +44,17 @@ type Problem struct {
 
 // PlanBuffers is [PlanBuffersWith] for the parts of the problem.
 func (p *Problem) PlanBuffers(ctx context.Context, opt *Options) (*BufferPlan, error) {
-	if p.Circuit == nil || p.Plan == nil {
-		return nil, fmt.Errorf("circuit: a problem without a circuit and a fusion plan cannot be planned")
+	if p == nil {
+		return nil, &PlanError{Kind: ErrMissing, Detail: "there is no problem"}
 	}
 	return PlanBuffersWith(ctx, p.Circuit, p.Plan, p.Layout, p.MaxRows, opt)
 }
 
 // validate checks what the readers promise.
 func (p *Problem) validate() error {
+	if p == nil {
+		return &PlanError{Kind: ErrMissing, Detail: "there is no problem"}
+	}
 	if p.MaxRows < 0 {
 		return &PlanError{Kind: ErrNegative, Detail: fmt.Sprintf("the most rows are %d", p.MaxRows)}
 	}
@@ -64,6 +68,9 @@ func (p *Problem) validate() error {
 const limitText = 1 << 30
 
 func readAll(r io.Reader) ([]byte, error) {
+	if r == nil {
+		return nil, &PlanError{Kind: ErrMissing, Detail: "there is no reader"}
+	}
 	data, err := io.ReadAll(io.LimitReader(r, limitText+1))
 	if err == nil && len(data) > limitText {
 		err = fmt.Errorf("circuit: the text is longer than %d bytes", limitText)

@@ -19,11 +19,11 @@ var quick = &Options{Budget: 100}
 // written.
 func TestRandomLayoutsAgainstBruteForce(t *testing.T) {
 	kinds := make(map[Kind]int)
-	planned := 0
-	for seed := range uint64(2000) {
+	planned, rowsOfParts, everySecond := 0, 0, 0
+	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := randomSample(r, 4+r.IntN(12), 1+r.IntN(7))
-		want, whole := feasible(s)
+		want := feasible(s)
 		got, err := PlanBuffersWith(context.Background(), s.c, s.p, s.l, s.rows, &Options{Strategy: pack.FirstFit})
 		if err != nil {
 			var pe *PlanError
@@ -31,12 +31,12 @@ func TestRandomLayoutsAgainstBruteForce(t *testing.T) {
 				t.Fatalf("seed %d: %v is no PlanError", seed, err)
 			}
 			kinds[pe.Kind]++
-			if want == nil && whole {
+			if want == nil {
 				t.Errorf("seed %d: possible, but: %v\n%+v", seed, err, *s.l)
 			}
 			continue
 		}
-		if want != nil && whole {
+		if want != nil {
 			t.Errorf("seed %d: planned, but: %v\n%+v", seed, want, *s.l)
 			continue
 		}
@@ -44,6 +44,9 @@ func TestRandomLayoutsAgainstBruteForce(t *testing.T) {
 		if err := Check(s.c, s.p, s.l, got); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
+		a, b := nestedParts(s, got)
+		rowsOfParts += a
+		everySecond += b
 		if seed%5 == 0 {
 			auto, err := PlanBuffersWith(context.Background(), s.c, s.p, s.l, s.rows, quick)
 			if err != nil {
@@ -58,18 +61,45 @@ func TestRandomLayoutsAgainstBruteForce(t *testing.T) {
 			got = auto
 		}
 		for _, rows := range []int64{1 + r.Int64N(s.rows), s.rows} {
-			if err := run(s, got, rows); err != nil {
-				t.Errorf("seed %d: at %d of %d rows: %v", seed, rows, s.rows, err)
+			v := 1 + r.Int64N(2)
+			if err := run(s, got, rows, v); err != nil {
+				t.Errorf("seed %d: at %d of %d rows and v = %d: %v", seed, rows, s.rows, v, err)
 			}
 		}
 	}
-	t.Logf("%d planned; impossible: %v", planned, kinds)
+	t.Logf("%d planned, with %d packs of rows that are apart, and %d of every second such row; impossible: %v", planned, rowsOfParts, everySecond, kinds)
+	if rowsOfParts < 10 || everySecond < 10 {
+		t.Error("the samples hold too few parts of parts")
+	}
 	for _, k := range []Kind{ErrAliasInPack, ErrAliasRows, ErrAliasSize, ErrContradiction, ErrExternalPacked, ErrInterleaved,
-		ErrLiveOverlap, ErrMisaligned, ErrOverSize, ErrPackedTwice, ErrRowCounts} {
+		ErrLiveOverlap, ErrMisaligned, ErrOverwritten, ErrOverSize, ErrPackedTwice, ErrRowCounts} {
 		if kinds[k] == 0 {
 			t.Errorf("no sample is impossible because %q: the samples are too tame", string(k))
 		}
 	}
+}
+
+// nestedParts counts the packs over edges whose rows are apart, and the row packs
+// of other rows over such edges.
+func nestedParts(s sample, b *BufferPlan) (packs, rowPacks int) {
+	a, _ := analyze(s.c, s.p)
+	size, _ := a.extents(s.rows)
+	stride := make(map[EdgeID]int64)
+	for _, slot := range b.Slots {
+		stride[slot.Edge] = slot.RowStride
+	}
+	isApart := func(e *EdgeID) bool { return e != nil && size[*e].bytes > 0 && stride[*e] > size[*e].width }
+	for _, p := range s.l.Packs {
+		if isApart(p.Over) && len(p.Members) > 1 {
+			packs++
+		}
+	}
+	for _, r := range s.l.RowPacks {
+		if isApart(r.Over) && size[r.Members[0]].rows < size[*r.Over].rows {
+			rowPacks++
+		}
+	}
+	return packs, rowPacks
 }
 
 // Without constraints, first fit is the seed rule to the byte, and no other
@@ -172,7 +202,7 @@ func TestSamePlanInAnyOrder(t *testing.T) {
 		l.RowPacks = shuffled(r, l.RowPacks)
 		for i, a := range l.Aliases {
 			if r.IntN(2) == 0 {
-				l.Aliases[i] = Alias{a.Of, a.Edge}
+				l.Aliases[i] = Alias{a.Of, a.Edge, a.Same}
 			}
 		}
 		got, err := PlanBuffersWith(context.Background(), s.c, &p, &l, s.rows, quick)

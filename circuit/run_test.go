@@ -1,15 +1,18 @@
 package circuit
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // run executes a plan on bytes that remember which edge last wrote them, with the
-// given number of rows. It returns an error if a group reads a byte that was last
-// written as an edge that the layout does not join with the edge read, or if an
-// output has such a byte in the end.
+// given number of rows and value of the dimension v. It returns an error if a group reads a byte that was last
+// written as an edge that does not, by the layout, hold the value of the edge read,
+// or if an output has such a byte in the end.
 //
 // A group's reads are looked at before it writes and again after: a kernel may do
-// both at once.
-func run(s sample, b *BufferPlan, rows int64) error {
+// both at once, over what it reads.
+func run(s sample, b *BufferPlan, rows, v int64) error {
 	slots := make(map[EdgeID]Slot)
 	buffer := make(map[EdgeID]EdgeID)
 	for _, slot := range b.Slots {
@@ -23,7 +26,7 @@ func run(s sample, b *BufferPlan, rows int64) error {
 		at     int64
 	}
 	wrote := make(map[byteAt]EdgeID)
-	value := lookupIn(map[string]int64{"n": rows, "k": 2, "d": 64})
+	value := lookupIn(map[string]int64{"n": rows, "k": 2, "v": v})
 	each := func(e EdgeID, do func(byteAt) error) error {
 		slot, stored := slots[e]
 		if !stored {
@@ -50,39 +53,50 @@ func run(s sample, b *BufferPlan, rows int64) error {
 		}
 		return nil
 	}
-	joined := make(links)
+	joined, same := make(links), make(links)
+	join := func(a, b EdgeID, one bool) {
+		joined.both(a, b)
+		if one {
+			same.both(a, b)
+		}
+	}
 	for _, a := range s.l.Aliases {
-		joined.both(a.Edge, a.Of)
+		join(a.Edge, a.Of, a.Same)
 	}
 	first := make(map[EdgeID]RowPack)
 	for _, r := range s.l.RowPacks {
 		first[r.Members[0]] = r
 		if r.Over != nil {
 			for _, m := range r.Members {
-				joined.both(m, *r.Over)
+				join(m, *r.Over, r.Same)
 			}
 		}
 	}
 	for _, p := range s.l.Packs {
 		if p.Over != nil {
 			for _, m := range p.Members {
-				joined.both(m, *p.Over)
+				join(m, *p.Over, p.Same)
 				for _, q := range first[m].Members {
-					joined.both(q, *p.Over)
+					join(q, *p.Over, p.Same)
 				}
 				if over := first[m].Over; over != nil {
-					joined.both(*over, *p.Over)
+					join(*over, *p.Over, p.Same)
 				}
 			}
 		}
 	}
-	with := make(map[EdgeID]map[EdgeID]bool) // what may have overwritten an edge
+	with := make(map[EdgeID]map[EdgeID]bool)  // what may have overwritten an edge
+	holds := make(map[EdgeID]map[EdgeID]bool) // with the same value
 	for e := range slots {
-		with[e] = make(map[EdgeID]bool)
+		with[e], holds[e] = make(map[EdgeID]bool), make(map[EdgeID]bool)
 		for _, x := range follow(e, joined) {
 			with[e][x] = true
 		}
+		for _, x := range follow(e, same) {
+			holds[e][x] = true
+		}
 	}
+	now := -1 // the group that runs
 	write := func(e EdgeID) {
 		_ = each(e, func(x byteAt) error {
 			wrote[x] = e
@@ -91,7 +105,7 @@ func run(s sample, b *BufferPlan, rows int64) error {
 	}
 	read := func(e EdgeID, where string) error {
 		return each(e, func(x byteAt) error {
-			if w, ok := wrote[x]; !ok || !with[e][w] {
+			if w, ok := wrote[x]; !ok || !holds[e][w] && (!with[e][w] || s.first(w) != now || now < 0) {
 				return fmt.Errorf("%s reads edge %d, whose byte %d was written as edge %d (%t)", where, e, x.at, w, ok)
 			}
 			return nil
@@ -104,12 +118,19 @@ func run(s sample, b *BufferPlan, rows int64) error {
 			inside[e] = n.Section == s.p.Section
 		}
 	}
+	isRead := make(map[EdgeID]bool)
+	for _, n := range s.c.Nodes {
+		for _, e := range n.Inputs {
+			isRead[e] = isRead[e] || n.Section == s.p.Section
+		}
+	}
 	for e := range s.c.Edges {
-		if !inside[EdgeID(e)] {
-			write(EdgeID(e))
+		if e := EdgeID(e); !inside[e] && (isRead[e] || slices.Contains(s.c.Outputs, e)) {
+			write(e)
 		}
 	}
 	for g, group := range s.p.Groups {
+		now = g
 		reads := func() error {
 			for _, n := range group.Nodes {
 				for _, e := range s.c.Nodes[n].Inputs {
@@ -142,6 +163,7 @@ func run(s sample, b *BufferPlan, rows int64) error {
 			}
 		}
 	}
+	now = -1
 	for _, e := range s.c.Outputs {
 		if inside[e] {
 			if err := read(e, "the caller"); err != nil {

@@ -8,21 +8,22 @@ import (
 	"github.com/berth-go/berth/dtype"
 )
 
-// An extent is the size of a stored edge at the most rows.
+// An extent is the size of a stored edge at the largest value of every dimension.
 type extent struct {
 	rows  int64
 	width int64 // bytes of a row
 	bytes int64 // rows * width
 }
 
-// extents sizes every stored edge for a row count of maxRows.
+// extents sizes every stored edge for maxRows rows and the largest value of every
+// other dimension.
 func (a *analysis) extents(maxRows int64) ([]extent, error) {
 	if maxRows < 1 {
 		return nil, &PlanError{Kind: ErrNegative, Detail: fmt.Sprintf("the most rows are %d, fewer than 1", maxRows)}
 	}
 	dims := make(map[string]int64, len(a.c.Dims)+1)
 	for _, d := range a.c.Dims {
-		dims[d.Name] = d.Size
+		dims[d.Name] = d.Max
 	}
 	dims[RowsName] = maxRows
 	lookup := func(name string) (int64, bool) {
@@ -69,9 +70,9 @@ func measure(e *Edge, format dtype.Format, lookup func(string) (int64, bool)) (e
 		}
 		return fault(ErrNoSize, err)
 	}
-	bytes, kind := opMul.apply(rows, width)
-	if kind != "" {
-		return fault(kind, fmt.Errorf("%d rows of %d bytes", rows, width))
+	bytes, ok := mul(rows, width)
+	if !ok {
+		return fault(ErrOverflow, fmt.Errorf("%d rows of %d bytes", rows, width))
 	}
 	return extent{rows, width, bytes}, nil
 }
@@ -96,4 +97,10 @@ func alignUp(bytes int64) (int64, bool) {
 // add adds two sizes that are not negative, unless the sum overflows.
 func add(a, b int64) (int64, bool) {
 	return a + b, a <= math.MaxInt64-b
+}
+
+// mul multiplies two sizes that are not negative, unless the product overflows.
+func mul(a, b int64) (int64, bool) {
+	product, kind := opMul.apply(a, b)
+	return product, kind == ""
 }

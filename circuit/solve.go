@@ -19,30 +19,25 @@ type block struct {
 // A solution is where classes lie, by class root. Positions are in bytes and mean
 // something within one block only.
 type solution struct {
-	*constraints
+	*nest
 	at      []int64
 	blockOf []int
 	blocks  []block // in the order of their lowest edges
 }
 
-// solve turns the constraints into equations between positions, and finds the
-// blocks that these make.
-func (k *constraints) solve() (*solution, error) {
-	n := len(k.c.Edges)
-	s := &solution{constraints: k, at: make([]int64, n), blockOf: make([]int, n)}
-	eq := newOffsets(n)
-	if err := k.equate(eq); err != nil {
-		return nil, err
-	}
+// solve finds the blocks that the equations between positions make.
+func (t *nest) solve() (*solution, error) {
+	n := len(t.c.Edges)
+	s := &solution{nest: t, at: make([]int64, n), blockOf: make([]int, n)}
 	numbered := make([]int, n) // by root in eq: the number of its block plus one
 	seen := make([]bool, n)    // by class
-	for e, stored := range k.stored {
-		class := k.class.find(e)
+	for e, stored := range t.stored {
+		class := t.class.find(e)
 		if !stored || seen[class] {
 			continue
 		}
 		seen[class] = true
-		root, after := eq.find(class)
+		root, after := t.eq.find(class)
 		if numbered[root] == 0 {
 			s.blocks = append(s.blocks, block{edge: EdgeID(e), external: noEdge})
 			numbered[root] = len(s.blocks)
@@ -50,7 +45,7 @@ func (k *constraints) solve() (*solution, error) {
 		s.at[class], s.blockOf[class] = after, numbered[root]-1
 		b := &s.blocks[s.blockOf[class]]
 		b.classes = append(b.classes, class)
-		b.knotted = b.knotted || len(k.members[class]) > 1 || k.overs[class] > 1
+		b.knotted = b.knotted || t.homes[class] > 1 || len(t.overs[class]) > 1
 	}
 	for i := range s.blocks {
 		if err := s.bound(&s.blocks[i]); err != nil {
@@ -60,59 +55,24 @@ func (k *constraints) solve() (*solution, error) {
 	return s, s.checkAligned()
 }
 
-// equate adds what packings say of positions.
-func (k *constraints) equate(eq *offsets) error {
-	in := make([]int, len(k.c.Edges)) // by class: the packing that last had it as a member, plus one
-	member := make([]EdgeID, len(k.c.Edges))
-	for id := range k.packings {
-		p := &k.packings[id]
-		join := func(a, b EdgeID, d int64) error {
-			known, ok := eq.join(k.root(a), k.root(b), d)
-			if !ok {
-				return &PlanError{Kind: ErrOverflow, Constraint: p.String(), Edge: k.name(b), Detail: "the bytes of all packs together"}
-			}
-			if known != d {
-				return &PlanError{Kind: ErrContradiction, Constraint: p.String(), Edge: k.name(b), Other: k.name(a),
-					Detail: fmt.Sprintf("the first lies %d bytes after the second here, and %d by other constraints", d, known)}
-			}
-			return nil
-		}
-		for i, m := range p.members {
-			class := k.root(m)
-			if in[class] == id+1 && k.size[m].bytes > 0 {
-				return &PlanError{Kind: ErrAliasInPack, Constraint: p.String(), Edge: k.name(member[class]), Other: k.name(m)}
-			}
-			in[class], member[class] = id+1, m
-			if i == 0 {
-				continue
-			}
-			before := p.members[i-1]
-			d := k.size[before].width
-			if !p.byRow {
-				d, _ = k.itemBytes(before)
-			}
-			if err := join(before, m, d); err != nil {
-				return err
-			}
-		}
-		if p.over != noEdge {
-			if err := join(p.over, p.members[0], 0); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // bytesOf returns the bytes that a class keeps from other blocks: from position
 // lo on. Where rows are apart that is all of the outermost row pack: what lies
 // between the rows of one member is of no use to others.
 func (s *solution) bytesOf(class int) (lo, bytes int64) {
-	if in := s.around[class]; in != none {
-		p := &s.packings[s.packings[in].outer]
-		return s.at[s.root(p.members[0])], p.bytes
+	if rows := s.rows[class]; rows.stride > 0 {
+		p := &s.packings[rows.outer]
+		return s.at[s.root(p.lead)], p.bytes
 	}
 	return s.at[class], s.size[class].bytes
+}
+
+// region returns where the rows of a class are.
+func (s *solution) region(class int) Region {
+	size := s.size[class]
+	if stride := s.rows[class].stride; stride > 0 {
+		return Region{s.at[class], size.rows, size.width, stride}
+	}
+	return Region{s.at[class], 1, size.bytes, size.bytes}
 }
 
 // bound finds the bytes that a block spans. If the executor binds an edge of it,
@@ -155,14 +115,16 @@ func (s *solution) checkAligned() error {
 	n := len(s.c.Edges)
 	place := newSets(n) // classes that begin at one byte, because a constraint says so
 	for i := range s.packings {
-		if p := &s.packings[i]; p.over != noEdge {
-			place.join(s.root(p.over), s.root(p.members[0]))
+		if p := &s.packings[i]; p.over != noEdge && len(p.pieces) > 0 {
+			place.join(s.root(p.over), s.root(p.pieces[0].edge))
 		}
 	}
 	inner := make([]bool, n) // by place
 	for i := range s.packings {
-		for _, m := range s.packings[i].members[1:] {
-			inner[place.find(s.root(m))] = true
+		for j, m := range s.packings[i].pieces {
+			if j > 0 {
+				inner[place.find(s.root(m.edge))] = true
+			}
 		}
 	}
 	for i := range s.blocks {

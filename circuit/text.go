@@ -1,164 +1,161 @@
 package circuit
 
 import (
-	"bufio"
+	"errors"
 	"fmt"
 	"io"
-	"strconv"
-
-	"github.com/berth-go/berth/dtype"
 )
 
 // WriteText writes the text form of p, which must be valid. [ReadText] reads it
 // back as it was.
 func (p *Problem) WriteText(w io.Writer) error {
-	if err := p.validate(); err != nil {
+	d, err := newDocument(p)
+	if err != nil {
 		return err
 	}
-	for _, e := range p.Layout.everyEdge() {
-		if !p.Circuit.has(e) {
-			return &PlanError{Kind: ErrRange, Detail: p.Circuit.rangeText("the layout names", e)}
+	has := map[string]bool{
+		"circuit": d.Circuit.Name != "", "rows": d.MaxRows != 0, "plan": d.Plan != nil, "layout": d.Layout != nil,
+	}
+	return writeLines(w, func(write func(verb string, fields []field)) {
+		for _, s := range d.statements(has) {
+			for i := range s.lines() {
+				write(s.verb, s.fields(i))
+			}
 		}
-	}
-	t := textWriter{w: bufio.NewWriter(w), c: p.Circuit}
-	t.circuit(p)
-	if p.Plan != nil {
-		t.plan(p.Plan)
-	}
-	if p.Layout != nil {
-		t.layout(p.Layout)
-	}
-	return t.w.Flush()
+	})
 }
 
-type textWriter struct {
-	w *bufio.Writer
-	c *Circuit
-}
-
-func (t textWriter) circuit(p *Problem) {
-	c := p.Circuit
-	if c.Name != "" {
-		fmt.Fprintf(t.w, "circuit %s\n", word(c.Name))
+// ReadText reads the text form of a problem. What it returns is valid; a fault
+// that lies in one line is a [*SyntaxError].
+func ReadText(r io.Reader) (*Problem, error) {
+	d := &document{}
+	has := make(map[string]bool)
+	statements := make(map[string]statement)
+	for _, s := range d.statements(has) {
+		statements[s.verb] = s
 	}
-	if p.MaxRows != 0 {
-		fmt.Fprintf(t.w, "rows %d\n", p.MaxRows)
-	}
-	for _, d := range c.Dims {
-		fmt.Fprintf(t.w, "dim %s %d\n", d.Name, d.Size)
-	}
-	for _, s := range c.Sections {
-		fmt.Fprintf(t.w, "section %s\n", word(s))
-	}
-	for _, e := range c.Edges {
-		fmt.Fprintf(t.w, "edge %s %s x %s %s\n", word(e.Name), orDash(e.Rows.String()), orDash(e.Dim.String()), formatWord(e.Format))
-	}
-	for _, n := range c.Nodes {
-		fmt.Fprintf(t.w, "node %s %s", word(n.Name), word(n.Op))
-		if len(c.Sections) > 0 {
-			fmt.Fprintf(t.w, " in %s", word(c.Sections[n.Section]))
+	lines := make(map[string][]int) // by list: the line of each element
+	err := readLines(r, func(line int, words []textWord) error {
+		s, ok := statements[words[0].text]
+		if !ok || words[0].quoted {
+			return fmt.Errorf("no statement begins with %.40q", words[0].text)
 		}
-		t.w.WriteString(" :")
-		t.edges(n.Inputs)
-		t.w.WriteString(" ->")
-		t.edges(n.Outputs)
-		t.w.WriteByte('\n')
-	}
-	if len(c.Outputs) > 0 {
-		t.list("output", c.Outputs, nil)
-	}
-}
-
-func (t textWriter) plan(p *FusionPlan) {
-	t.w.WriteString("plan")
-	if len(t.c.Sections) > 0 {
-		fmt.Fprintf(t.w, " %s", word(t.c.Sections[p.Section]))
-	}
-	t.w.WriteByte('\n')
-	for _, g := range p.Groups {
-		fmt.Fprintf(t.w, "group %s :", word(g.Name))
-		for _, n := range g.Nodes {
-			t.w.WriteByte(' ')
-			t.w.WriteString(word(t.c.Nodes[n].Name))
+		if has[s.verb] {
+			return fmt.Errorf("a second %s statement", s.verb)
 		}
-		t.w.WriteByte('\n')
-	}
-	for _, s := range p.Stored {
-		fmt.Fprintf(t.w, "store %s", word(t.c.Edges[s.Edge].Name))
-		if s.Format != (dtype.Format{}) {
-			fmt.Fprintf(t.w, " %s", formatWord(s.Format))
+		s.add()
+		err := readFields(words[1:], s.fields(s.lines()-1))
+		if err != nil && len(words) > 1 {
+			err = fmt.Errorf("%s %.40q: %w", s.verb, words[1].text, err)
 		}
-		t.w.WriteByte('\n')
-	}
-}
-
-func (t textWriter) layout(l *Layout) {
-	t.w.WriteString("layout\n")
-	if len(l.External) > 0 {
-		t.list("external", l.External, nil)
-	}
-	for _, a := range l.Aliases {
-		t.list("alias", []EdgeID{a.Edge, a.Of}, nil)
-	}
-	for _, p := range l.Packs {
-		t.list("pack", p.Members, p.Over)
-	}
-	for _, r := range l.RowPacks {
-		t.list("rowpack", r.Members, r.Over)
-	}
-}
-
-// list writes a statement about edges.
-func (t textWriter) list(verb string, edges []EdgeID, over *EdgeID) {
-	t.w.WriteString(verb)
-	t.edges(edges)
-	if over != nil {
-		t.w.WriteString(" over")
-		t.edges([]EdgeID{*over})
-	}
-	t.w.WriteByte('\n')
-}
-
-func (t textWriter) edges(edges []EdgeID) {
-	for _, e := range edges {
-		t.w.WriteByte(' ')
-		t.w.WriteString(word(t.c.Edges[e].Name))
-	}
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
-
-func formatWord(f dtype.Format) string { return orDash(f.String()) }
-
-// keywords are the words that would end a list of names.
-var keywords = []string{"over", "in"}
-
-// word writes a name so that the reader takes it for one word.
-func word(name string) string {
-	for i := range len(name) {
-		if !isWordByte(name[i], i == 0) {
-			return strconv.Quote(name)
+		for len(lines[s.list]) < s.elements() {
+			lines[s.list] = append(lines[s.list], line)
 		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	for _, k := range keywords {
-		if name == k {
-			return strconv.Quote(name)
-		}
+	p, err := d.stated(has)
+	var at *place
+	if errors.As(err, &at) {
+		err = &SyntaxError{lines[at.list][max(0, at.index)], at.err}
 	}
-	if name == "" {
-		return `""`
-	}
-	return name
+	return p, err
 }
 
-func isWordByte(c byte, first bool) bool {
-	if isLetter(c) || isDigit(c) || c == '/' || c == '.' {
-		return true
+// stated makes the problem that statements were read into. It has no plan where
+// none was stated, and no layout where nothing of one was.
+func (d *document) stated(has map[string]bool) (*Problem, error) {
+	if p := d.Plan; !has["plan"] {
+		missing := errors.New("there is no plan statement")
+		switch {
+		case len(p.Groups) > 0:
+			return nil, &place{"plan.groups", 0, "", missing}
+		case len(p.Stored) > 0:
+			return nil, &place{"plan.stored", 0, "", missing}
+		}
+		d.Plan = nil
 	}
-	return !first && (c == ':' || c == '-')
+	if l := d.Layout; !has["layout"] && len(l.External)+len(l.Aliases)+len(l.Packs)+len(l.RowPacks) == 0 {
+		d.Layout = nil
+	}
+	return d.problem()
+}
+
+// A statement is a kind of line: a verb, and what it says of an element of a list
+// of the document.
+type statement struct {
+	verb, list string
+	elements   func() int          // of the list
+	lines      func() int          // that say them
+	fields     func(i int) []field // of line i
+	add        func()              // makes another line
+}
+
+// statements returns all statements, to read d by or to write it, in the order in
+// which they are written. What there is at most one of is there if has says so of
+// its verb.
+func (d *document) statements(has map[string]bool) []statement {
+	if d.Circuit == nil {
+		d.Circuit = &docCircuit{}
+	}
+	if d.Plan == nil {
+		d.Plan = &docPlan{}
+	}
+	if d.Layout == nil {
+		d.Layout = &docLayout{}
+	}
+	c, p, l := d.Circuit, d.Plan, d.Layout
+	pack := func(p *docPack) []field {
+		return []field{{to: &p.Members}, {word: overWord, to: &p.Over, opt: true}, {word: sameWord, to: &p.Same, opt: true}}
+	}
+	return []statement{
+		single(has, "circuit", "circuit.name", field{to: &c.Name}),
+		single(has, "rows", "max_rows", field{to: &d.MaxRows}),
+		many("dim", "circuit.dims", &c.Dims, func(d *docDim) []field { return []field{{to: &d.Name}, {to: &d.Size}} }),
+		many("section", "circuit.sections", &c.Sections, func(name *string) []field { return []field{{to: name}} }),
+		many("edge", "circuit.edges", &c.Edges, func(e *docEdge) []field {
+			return []field{{to: &e.Name}, {to: &e.Rows}, {word: "x"}, {to: &e.Dim}, {to: &e.Format}}
+		}),
+		many("node", "circuit.nodes", &c.Nodes, func(n *docNode) []field {
+			return []field{{to: &n.Name}, {to: &n.Op}, {word: inWord, to: &n.Section, opt: true},
+				{word: ":", to: &n.Inputs}, {word: "->", to: &n.Outputs}}
+		}),
+		listed("output", "circuit.outputs", &c.Outputs),
+		single(has, "plan", "plan.section", field{to: &p.Section, opt: true}),
+		many("group", "plan.groups", &p.Groups, func(g *docGroup) []field { return []field{{to: &g.Name}, {word: ":", to: &g.Nodes}} }),
+		many("store", "plan.stored", &p.Stored, func(s *docStored) []field { return []field{{to: &s.Edge}, {to: &s.Format, opt: true}} }),
+		single(has, "layout", "layout"),
+		listed("external", "layout.external", &l.External),
+		many("alias", "layout.aliases", &l.Aliases, func(a *docAlias) []field {
+			return []field{{to: &a.edge}, {to: &a.of}, {word: sameWord, to: &a.same, opt: true}}
+		}),
+		many("pack", "layout.packs", &l.Packs, pack),
+		many("rowpack", "layout.row_packs", &l.RowPacks, pack),
+	}
+}
+
+// single is a statement of which there is at most one.
+func single(has map[string]bool, verb, list string, fields ...field) statement {
+	count := func() int {
+		if has[verb] {
+			return 1
+		}
+		return 0
+	}
+	return statement{verb, list, count, count, func(int) []field { return fields }, func() { has[verb] = true }}
+}
+
+// many is a statement that says one element.
+func many[T any](verb, list string, all *[]T, fields func(*T) []field) statement {
+	count := func() int { return len(*all) }
+	return statement{verb, list, count, count,
+		func(i int) []field { return fields(&(*all)[i]) }, func() { *all = append(*all, *new(T)) }}
+}
+
+// listed is a statement that says any number of elements.
+func listed(verb, list string, all *[]string) statement {
+	return statement{verb, list, func() int { return len(*all) }, func() int { return min(1, len(*all)) },
+		func(int) []field { return []field{{to: all}} }, func() {}}
 }

@@ -208,11 +208,13 @@ func (l *lowerer) constrain(v *val) {
 		}
 		members[k] = circuit.EdgeID(part.edge)
 	}
+	// The step of a concatenation writes only the parts that are not in place: it
+	// and its parts hold one value.
 	over := circuit.EdgeID(v.edge)
 	if l.p.concat(v.step).alone {
-		lay.Packs = append(lay.Packs, circuit.Pack{Members: members, Over: &over})
+		lay.Packs = append(lay.Packs, circuit.Pack{Members: members, Over: &over, Same: true})
 	} else {
-		lay.RowPacks = append(lay.RowPacks, circuit.RowPack{Members: members, Over: &over})
+		lay.RowPacks = append(lay.RowPacks, circuit.RowPack{Members: members, Over: &over, Same: true})
 	}
 }
 

@@ -1,0 +1,211 @@
+package circuit
+
+import "fmt"
+
+// A nest is constraints with what the packings say of positions: equations between
+// the places of classes, and how far apart their rows are. By class means at the
+// index of its root.
+type nest struct {
+	*constraints
+	eq     *offsets
+	homes  []int   // by class: how many pieces it is, in all packings that are placed
+	overs  [][]int // by class: the packings over its edges
+	rows   []spacing
+	newest []lastPiece // by class: where it was placed last
+}
+
+type lastPiece struct {
+	by   int // the packing plus one
+	edge EdgeID
+}
+
+// A spacing says how far apart the rows of a class are.
+type spacing struct {
+	stride int64  // bytes from row to row; 0 if they are in one piece
+	like   EdgeID // the edge by which this is known
+	by     int    // the packing that it is a piece of, or none
+	outer  int    // where rows are apart: the outermost row pack around them
+}
+
+// nest places the pieces of every packing, after those of which the edge that it
+// lies over is one.
+func (k *constraints) nest() (*nest, error) {
+	n := len(k.c.Edges)
+	t := &nest{
+		constraints: k,
+		eq:          newOffsets(n),
+		homes:       make([]int, n),
+		overs:       make([][]int, n),
+		rows:        make([]spacing, n),
+		newest:      make([]lastPiece, n),
+	}
+	for class := range t.rows {
+		t.rows[class].by = none
+	}
+	for id := range k.packings {
+		p := &k.packings[id]
+		if p.over == noEdge && p.block != none {
+			p.pieces = nil // the pack that it is a block of has them
+		}
+		if p.over != noEdge {
+			over := k.root(p.over)
+			t.overs[over] = append(t.overs[over], id)
+		}
+		for _, m := range p.pieces {
+			t.homes[k.root(m.edge)]++
+		}
+	}
+	waits := make([]int, len(k.packings))
+	var ready []int
+	for id := range k.packings {
+		if over := k.packings[id].over; over != noEdge {
+			waits[id] = t.homes[k.root(over)]
+		}
+		if waits[id] == 0 {
+			ready = append(ready, id)
+		}
+	}
+	for i := 0; i < len(ready); i++ {
+		id := ready[i]
+		if err := t.place(id); err != nil {
+			return nil, err
+		}
+		for _, m := range k.packings[id].pieces {
+			for _, above := range t.overs[k.root(m.edge)] {
+				if waits[above]--; waits[above] == 0 {
+					ready = append(ready, above)
+				}
+			}
+		}
+	}
+	if len(ready) < len(k.packings) {
+		return nil, t.ring(waits)
+	}
+	for e, stored := range k.stored {
+		if stored {
+			if err := t.checkRows(EdgeID(e)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return t, nil
+}
+
+// place places the pieces of a packing, relative to the edge it lies over or to
+// each other.
+func (t *nest) place(id int) error {
+	p := &t.packings[id]
+	frame := Region{0, 1, p.bytes, p.bytes}
+	around := none
+	at, before := int64(0), noEdge
+	if p.over != noEdge {
+		before = p.over
+		if s := t.rows[t.root(p.over)]; s.stride > 0 {
+			if err := t.checkRows(p.over); err != nil {
+				return err
+			}
+			frame = Region{0, t.size[p.over].rows, t.size[p.over].width, s.stride}
+			around = s.outer
+		}
+	}
+	for _, m := range p.pieces {
+		size := t.size[m.edge]
+		part, ok := frame.Part(m.start, size.rows, size.width, m.stride)
+		if !ok {
+			return &PlanError{Kind: ErrInterleaved, Constraint: p.String(), Edge: t.name(m.edge), Other: t.name(p.over),
+				Detail: fmt.Sprintf("%d rows of %d bytes, %d apart from byte %d of the latter on, which is %d rows of %d bytes, %d apart",
+					size.rows, size.width, m.stride, m.start, frame.Rows, frame.Width, frame.Stride)}
+		}
+		class := t.root(m.edge)
+		if t.newest[class].by == id+1 {
+			return &PlanError{Kind: ErrAliasInPack, Constraint: p.String(), Edge: t.name(t.newest[class].edge), Other: t.name(m.edge)}
+		}
+		t.newest[class] = lastPiece{id + 1, m.edge}
+		outer := around
+		if outer == none {
+			outer = t.memberOf[m.edge]
+		}
+		if err := t.space(part, spacing{like: m.edge, by: id, outer: outer}); err != nil {
+			return err
+		}
+		if before != noEdge {
+			if err := t.join(p, before, m.edge, part.Offset-at); err != nil {
+				return err
+			}
+		}
+		at, before = part.Offset, m.edge
+	}
+	return nil
+}
+
+// space notes how far apart the rows of a piece are.
+func (t *nest) space(part Region, s spacing) error {
+	if !part.isWhole() {
+		s.stride = part.Stride
+	}
+	known := &t.rows[t.root(s.like)]
+	if known.by == none {
+		*known = s
+		return nil
+	}
+	if known.stride != s.stride {
+		apart := func(stride int64) string {
+			if stride == 0 {
+				return "in one piece"
+			}
+			return fmt.Sprintf("%d bytes apart", stride)
+		}
+		return &PlanError{Kind: ErrContradiction, Constraint: t.packings[s.by].String(), Edge: t.name(s.like), Other: t.name(known.like),
+			Detail: fmt.Sprintf("rows are %s here, and %s in %s", apart(s.stride), apart(known.stride), &t.packings[known.by])}
+	}
+	return nil
+}
+
+// join adds the equation that edge b lies d bytes after edge a.
+func (t *nest) join(p *packing, a, b EdgeID, d int64) error {
+	known, ok := t.eq.join(t.root(a), t.root(b), d)
+	if !ok {
+		return &PlanError{Kind: ErrOverflow, Constraint: p.String(), Edge: t.name(b), Detail: "the bytes of all packs together"}
+	}
+	if known != d {
+		return &PlanError{Kind: ErrContradiction, Constraint: p.String(), Edge: t.name(b), Other: t.name(a),
+			Detail: fmt.Sprintf("the first lies %d bytes after the second here, and %d by other constraints", d, known)}
+	}
+	return nil
+}
+
+// checkRows checks that an edge has the rows of those of its aliases whose rows
+// are apart.
+func (t *nest) checkRows(e EdgeID) error {
+	s := t.rows[t.root(e)]
+	if s.stride == 0 {
+		return nil
+	}
+	if a, b := t.size[s.like], t.size[e]; a != b {
+		return &PlanError{Kind: ErrAliasRows, Constraint: t.packings[s.by].String(), Edge: t.name(s.like), Other: t.name(e),
+			Detail: fmt.Sprintf("%d rows of %d bytes and %d rows of %d bytes", a.rows, a.width, b.rows, b.width)}
+	}
+	return nil
+}
+
+// ring names a packing that lies, by way of others, over a piece of its own: one
+// of those that wait, each for another one.
+func (t *nest) ring(waits []int) error {
+	home := make(map[int]int) // by class: a packing that waits and has it as a piece
+	at := none
+	for id, wait := range waits {
+		if wait > 0 {
+			at = id
+			for _, m := range t.packings[id].pieces {
+				home[t.root(m.edge)] = id
+			}
+		}
+	}
+	for seen := make(map[int]bool); !seen[at]; {
+		seen[at] = true
+		at = home[t.root(t.packings[at].over)]
+	}
+	p := &t.packings[at]
+	return &PlanError{Kind: ErrContradiction, Constraint: p.String(), Edge: t.name(p.over),
+		Detail: "it lies over this edge, which by way of others lies over a member of it"}
+}
