@@ -12,7 +12,7 @@ import (
 func (l *lowerer) dims() []circuit.Dim {
 	var out []circuit.Dim
 	for i, d := range l.prog.Space.Dims() {
-		out = append(out, circuit.Dim{Name: dimName(i, d), Size: int64(d.Max)})
+		out = append(out, circuit.Dim{Name: dimName(i, d), Min: int64(d.Min), Max: int64(d.Max)})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/graphtest"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op/elementwise"
@@ -25,38 +26,30 @@ func TestOverwriteBesideAtAnyRows(t *testing.T) {
 		}
 		return v
 	}
-	input := func(key string, n int, rows ...int) graph.Value {
-		in, err := graph.NewInput(key, graph.Type{DType: dtype.Int32, Shape: shape.Shape{n}}, rows...)
-		if err != nil {
-			t.Fatal(err)
+	at := func(p extent.Point) (graphtest.Graph, error) {
+		rows := p[0]
+		g := graphtest.Graph{Inputs: make(map[string]graph.Leaf)}
+		input := func(key string, n int) graph.Value {
+			data := kernel.Alloc(4 * n)
+			for i, d := 0, kernel.Cast[int32](data); i < n; i++ {
+				d[i] = int32(3 + i)
+			}
+			g.Inputs[key] = graph.Leaf{Layout: shape.Dense(shape.Shape{n}), Data: data}
+			in, err := graph.NewInput(key, graph.Type{DType: dtype.Int32, Shape: shape.Shape{n}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return in.Output(0)
 		}
-		return in.Output(0)
-	}
-	build := func(rows int) ([]graph.Value, error) {
 		some := 1000*(rows-most)*(rows-most) + 1
-		x, z := input("x", rows, 0), input("z", all)
+		x, z := input("x", rows), input("z", all)
 		v := must(elementwise.Apply(elementwise.Neg, nil, must(ops.One(view.SliceView{N: some, Step: 1}, z))))
 		reversed := must(ops.One(view.SliceView{Start: some - 1, N: some, Step: -1}, v))
-		return []graph.Value{must(elementwise.Apply(elementwise.Abs, nil, x)), must(elementwise.Apply(elementwise.Add, nil, v, reversed))}, nil
+		g.Roots = []graph.Value{must(elementwise.Apply(elementwise.Abs, nil, x)), must(elementwise.Apply(elementwise.Add, nil, v, reversed))}
+		return g, nil
 	}
-	roots, _ := build(most)
+	f := family{[]extent.Dim{{Name: "rows", Min: 1, Max: most}}, at}
 	for _, alone := range []bool{false, true} {
-		run(t, "reversed", graphtest.Graph{Roots: roots}, compile.Options{Rebuild: build, NoSharing: alone}, 1, []int{most, 1, 2, most},
-			func(rows int) (map[string]graph.Leaf, [][]byte, error) {
-				inputs := make(map[string]graph.Leaf)
-				for key, n := range map[string]int{"x": rows, "z": all} {
-					data := kernel.Alloc(4 * n)
-					for i, d := 0, kernel.Cast[int32](data); i < n; i++ {
-						d[i] = int32(3 + i)
-					}
-					inputs[key] = graph.Leaf{Layout: shape.Dense(shape.Shape{n}), Data: data}
-				}
-				small, err := build(rows)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want, err := graphtest.Eval(graphtest.Graph{Roots: small, Inputs: inputs})
-				return inputs, want, err
-			})
+		run(t, "reversed", f, compile.Options{NoSharing: alone}, 1, extent.Point{most}, extent.Point{1}, extent.Point{2}, extent.Point{most})
 	}
 }
