@@ -56,7 +56,6 @@ func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, worker
 	if err := checkNames(p, "input", inputs, p.prog.Inputs); err != nil {
 		return nil, err
 	}
-	given := make(Values, len(inputs))
 	rows := 0
 	for k := range p.prog.Inputs {
 		port := &p.prog.Inputs[k]
@@ -69,7 +68,6 @@ func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, worker
 			return nil, fmt.Errorf("berth: input %q: the shape %v is not that of 1 to %d rows of %v", port.Name, t.layout.Shape, p.prog.MaxRows, port.Type)
 		}
 		rows = max(rows, n)
-		given[port.Name] = t.Contiguous()
 	}
 	if rows == 0 {
 		rows = p.prog.MaxRows // as in Run
@@ -77,11 +75,23 @@ func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, worker
 	outputs, buffers := make(map[string]*Tensor, len(p.prog.Outputs)), make(Values, len(p.prog.Outputs))
 	for k := range p.prog.Outputs {
 		port := &p.prog.Outputs[k]
-		t, err := newTensor(port.Type.DType, port.DimsAt(rows))
+		t, err := newOutput(port, rows)
 		if err != nil {
 			return nil, err
 		}
-		outputs[port.Name], buffers[port.Name] = t, raw{t}
+		outputs[port.Name], buffers[port.Name] = t, t.slice()
+	}
+	given := make(Values, len(inputs))
+	for k := range p.prog.Inputs {
+		port := &p.prog.Inputs[k]
+		t := inputs[port.Name]
+		if !t.IsDense() {
+			if err := room("input", port, rows); err != nil {
+				return nil, err
+			}
+			t = t.Contiguous()
+		}
+		given[port.Name] = t
 	}
 	inst, err := p.NewInstance(&InstanceOptions{Workers: workers})
 	if err != nil {
@@ -109,9 +119,6 @@ func rowsOf(port *compile.Port, x *Tensor, most int) (rows int, ok bool) {
 	}
 	return rows, true
 }
-
-// raw is a fresh tensor that a run may still write.
-type raw struct{ *Tensor }
 
 // Close ends the workers of the instance, which cannot run any more. One that
 // is forgotten instead is cleaned up with the garbage. Close must not be called
@@ -233,8 +240,6 @@ func buffer(values Values, name string, input bool) ([]byte, dtype.Type, error) 
 			return nil, 0, fmt.Errorf("the tensor is not dense: %v", v.layout)
 		}
 		return v.bytes(), v.dtype, nil
-	case raw:
-		return v.data, v.dtype, nil
 	case nil:
 		return nil, 0, fmt.Errorf("is not given")
 	default:
@@ -242,13 +247,69 @@ func buffer(values Values, name string, input bool) ([]byte, dtype.Type, error) 
 	}
 }
 
-// NewBuffer returns a slice for an output of a run of the most rows.
+// slice returns the storage of a tensor as a slice of its Go type, which a run
+// may write as long as nobody else has the tensor.
+func (t *Tensor) slice() any {
+	switch t.dtype {
+	case Float32:
+		return kernel.Cast[float32](t.data)
+	case Float64:
+		return kernel.Cast[float64](t.data)
+	case Int64:
+		return kernel.Cast[int64](t.data)
+	case Int32:
+		return kernel.Cast[int32](t.data)
+	case Int16:
+		return kernel.Cast[int16](t.data)
+	case Int8:
+		return kernel.Cast[int8](t.data)
+	case Uint8:
+		return t.data
+	case Uint16:
+		return kernel.Cast[uint16](t.data)
+	case Uint32:
+		return kernel.Cast[uint32](t.data)
+	case Uint64:
+		return kernel.Cast[uint64](t.data)
+	case Bool:
+		return kernel.Cast[bool](t.data)
+	case Float16:
+		return kernel.Cast[dtype.F16](t.data)
+	case BFloat16:
+		return kernel.Cast[dtype.BF16](t.data)
+	}
+	panic("berth: no slice holds " + t.dtype.String())
+}
+
+// NewBuffer returns a slice for an output of a run of the most rows: a []T of
+// the Go type T of its elements, such as a []float32. It is an error that wraps
+// [ErrMemory] when that takes more than [DefaultMaxBytes].
 func (p *Program) NewBuffer(output string) (any, error) {
-	for _, port := range p.prog.Outputs {
-		if port.Name == output {
-			t, err := newTensor(port.Type.DType, port.Type.Shape)
-			return raw{t}, err
+	for k := range p.prog.Outputs {
+		if port := &p.prog.Outputs[k]; port.Name == output {
+			t, err := newOutput(port, p.prog.MaxRows)
+			if err != nil {
+				return nil, err
+			}
+			return t.slice(), nil
 		}
 	}
 	return nil, fmt.Errorf("berth: the program has no output %q, but %s", output, names(p.prog.Outputs))
+}
+
+// newOutput returns a fresh tensor for an output of a run of the given rows.
+func newOutput(port *compile.Port, rows int) (*Tensor, error) {
+	if err := room("output", port, rows); err != nil {
+		return nil, err
+	}
+	return newTensor(port.Type.DType, port.DimsAt(rows))
+}
+
+// room returns an error when what a port holds is more than may be allocated
+// for it.
+func room(what string, port *compile.Port, rows int) error {
+	if n := int64(port.Elems.At(rows)) * int64(port.Type.DType.Size()); n > DefaultMaxBytes {
+		return fmt.Errorf("berth: %s %q with %d rows: %w: %d bytes, %d are available", what, port.Name, rows, ErrMemory, n, int64(DefaultMaxBytes))
+	}
+	return nil
 }

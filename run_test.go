@@ -1,6 +1,8 @@
 package berth_test
 
 import (
+	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/berth-go/berth"
@@ -108,4 +110,62 @@ func TestRunNames(t *testing.T) {
 	if err := inst.Run(t.Context(), values(tensors()), outputs()); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestNewBuffer makes the output buffers of a program with one output of every
+// type, has a run write them, and reads them.
+func TestNewBuffer(t *testing.T) {
+	x := berth.Input("x", berth.Float32, berth.Dim("n", 3), 2)
+	outputs := make(berth.Outputs)
+	for _, typ := range allTypes {
+		outputs[typ.String()] = x.Cast(typ)
+	}
+	outputs["empty"] = x.Slice(1, 0, 0, 1)
+	p := must(berth.Compile(t.Context(), outputs, nil))
+	inst := must(p.NewInstance(nil))
+	defer inst.Close()
+	buffers := make(berth.Values)
+	for name := range outputs {
+		buffers[name] = must(p.NewBuffer(name))
+	}
+	in := []float32{0, 1, 2, 3, 4, 5}
+	if err := inst.Run(t.Context(), berth.Values{"x": in}, buffers); err != nil {
+		t.Fatal(err)
+	}
+	// What a caller would have made.
+	slices, values := slots(p)
+	if err := inst.Run(t.Context(), berth.Values{"x": in}, values); err != nil {
+		t.Fatal(err)
+	}
+	for _, typ := range allTypes {
+		got, want := buffers[typ.String()], slices[typ.String()].data
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: a %T of %v, want a %T of %v", typ, got, got, want, want)
+		}
+	}
+	if b, ok := buffers["empty"].([]float32); !ok || len(b) != 0 {
+		t.Errorf("empty: %v", buffers["empty"])
+	}
+}
+
+// TestOutOfReach asks for programs, buffers and runs that would take terabytes.
+func TestOutOfReach(t *testing.T) {
+	x := berth.Input("x", berth.Float32, berth.Dim("n", 1<<40), 2)
+	p := must(berth.Compile(t.Context(), berth.Outputs{"y": x.Relu(), "sum": x.Sum(0)}, nil))
+	_, err := p.NewBuffer("y")
+	wantError(t, "buffer", err, `output "y"`, "8796093022208 bytes", "17179869184")
+	if !errors.Is(err, berth.ErrMemory) {
+		t.Errorf("%v does not match ErrMemory", err)
+	}
+	if b, err := p.NewBuffer("sum"); err != nil || len(b.([]float32)) != 2 {
+		t.Errorf("got %v, %v", b, err)
+	}
+	wide := must(berth.Full[float32](1, 1<<33, 2))
+	_, err = must(berth.Compile(t.Context(), berth.Outputs{"y": x.Sum(1)}, nil)).RunOnce(t.Context(), map[string]*berth.Tensor{"x": wide}, 1)
+	wantError(t, "run", err, `output "y" with 8589934592 rows`, "34359738368 bytes")
+	_, err = must(berth.Compile(t.Context(), berth.Outputs{"y": x.Sum(0)}, nil)).RunOnce(t.Context(), map[string]*berth.Tensor{"x": wide}, 1)
+	wantError(t, "copy of an input", err, `input "x" with 8589934592 rows`, "68719476736 bytes")
+	sorted, _ := berth.Input("x", berth.Float32, 2, 1<<38).TopK(1<<38, 1, true)
+	_, err = must(berth.Compile(t.Context(), berth.Outputs{"y": sorted}, &berth.CompileOptions{MaxArena: 1 << 50})).NewInstance(nil)
+	wantError(t, "working memory", err, "bytes of working memory for each")
 }

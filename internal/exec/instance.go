@@ -45,15 +45,23 @@ type boundStep struct {
 
 // NewInstance allocates an arena and binds every kernel. With workers at 0 there
 // is one for each processor. Poison fills the arena before each run with bytes
-// that no right program reads.
+// that no right program reads. It is an error that wraps ErrMemory when the
+// working memory of all workers exceeds DefaultMaxBytes.
 func (p *Prepared) NewInstance(workers int, poison bool) (*Instance, error) {
+	pool := NewPool(workers)
+	if p.scratch > DefaultMaxBytes/pool.Workers() {
+		pool.Close()
+		return nil, fmt.Errorf("%w: %d bytes of working memory for each of %d workers, %d are available",
+			ErrMemory, p.scratch, pool.Workers(), int64(DefaultMaxBytes))
+	}
 	if err := p.packOnce(); err != nil {
+		pool.Close()
 		return nil, err
 	}
 	prog := p.prog
 	inst := &Instance{
 		prog:    prog,
-		pool:    NewPool(workers),
+		pool:    pool,
 		scratch: p.scratch,
 		arena:   kernel.Alloc(int(prog.Buffers.Arena)),
 		steps:   make([]boundStep, len(prog.Steps)),
