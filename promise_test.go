@@ -115,6 +115,30 @@ func TestNilAndZeroPromises(t *testing.T) {
 	}
 }
 
+// TestUnboundInput materialises promises that read an input of a program, after
+// a step that fails. What is wrong is the input, and no step runs to find that.
+func TestUnboundInput(t *testing.T) {
+	one, zero := list([]float64{1}, 1).promise(berth.Int32), list([]float64{0}, 1).promise(berth.Int32)
+	fails := one.Div(zero)
+	if _, err := fails.Materialize(t.Context()); !errors.Is(err, berth.ErrDivideByZero) {
+		t.Fatalf("got %v", err)
+	}
+	in := berth.Input("x", berth.Int32, 1)
+	for what, promises := range map[string][]*berth.Promise{
+		"operand":            {fails.Add(in)},
+		"first operand":      {in.Add(fails)},
+		"view":               {fails.MatMul(in.Unsqueeze(1).Transpose())},
+		"result":             {fails, in},
+		"view as a result":   {fails, in.Unsqueeze(0)},
+		"cached":             {fails.Cache().Add(in.AddScalar(1).Cache())},
+		"of another result":  {fails, one.AddScalar(1), in.AddScalar(1)},
+		"behind other steps": {fails.Cast(berth.Float32).Softmax(0).Sum().Add(in.Cast(berth.Float32).Sum())},
+	} {
+		_, err := berth.Materialize(t.Context(), promises...)
+		wantError(t, what, err, "berth: ", `input "x" is not bound`)
+	}
+}
+
 // steps returns how many steps of a plan compute something.
 func steps(t *testing.T, promises ...*berth.Promise) (ops []string) {
 	t.Helper()

@@ -78,6 +78,9 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) ([]Result, error) {
 		return nil, fmt.Errorf("%w: it takes %d bytes, %d are available", ErrMemory, peak, opt.maxBytes())
 	}
 	r := &run{plan: p, opt: opt, buffers: make([][]byte, len(p.Slots))}
+	if err := r.checkLeaves(); err != nil {
+		return nil, err
+	}
 	if len(p.Steps) > 0 {
 		r.pool = NewPool(opt.Workers)
 		defer r.pool.Close()
@@ -106,6 +109,34 @@ type run struct {
 	opt     Options
 	pool    *Pool
 	buffers [][]byte // by slot; nil before it is made and after it is dropped
+}
+
+// checkLeaves returns an error about the first leaf that the run reads and that
+// has no storage, such as an input that is not bound.
+func (r *run) checkLeaves() error {
+	check := func(p plan.Place) error {
+		if p.Slot != plan.Eternal {
+			return nil
+		}
+		_, err := r.storage(p)
+		return err
+	}
+	for i := range r.plan.Steps {
+		for _, in := range r.plan.Steps[i].Inputs {
+			if in.Value.IsZero() {
+				continue
+			}
+			if err := check(in.Place); err != nil {
+				return err
+			}
+		}
+	}
+	for _, res := range r.plan.Results {
+		if err := check(res.Place); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *run) step(s *plan.Step) error {
