@@ -2,6 +2,8 @@ package berth_test
 
 import (
 	"errors"
+	"math"
+	"math/rand/v2"
 	"reflect"
 	"testing"
 
@@ -168,4 +170,53 @@ func TestOutOfReach(t *testing.T) {
 	sorted, _ := berth.Input("x", berth.Float32, 2, 1<<38).TopK(1<<38, 1, true)
 	_, err = must(berth.Compile(t.Context(), berth.Outputs{"y": sorted}, &berth.CompileOptions{MaxArena: 1 << 50})).NewInstance(nil)
 	wantError(t, "working memory", err, "bytes of working memory for each")
+}
+
+// TestEmptyAtOneRow runs programs of which values that lie in every kind of
+// place have no elements with one row: inputs and their parts, outputs and their
+// parts, values of the arena, operands of reductions.
+func TestEmptyAtOneRow(t *testing.T) {
+	behind := func(p *berth.Promise) *berth.Promise { return p.Slice(0, 1, math.MaxInt, 1) } // all rows but the first
+	for name, build := range map[string]func(x *berth.Promise) *berth.Promise{
+		"view of an input":         func(x *berth.Promise) *berth.Promise { return behind(x) },
+		"view of a value":          func(x *berth.Promise) *berth.Promise { return behind(x.Exp()) },
+		"computed":                 func(x *berth.Promise) *berth.Promise { return behind(x.Softmax(1)).Softmax(1) },
+		"backwards":                func(x *berth.Promise) *berth.Promise { return x.Exp().Slice(0, -2, math.MinInt, -1).Softmax(1) },
+		"in the arena":             func(x *berth.Promise) *berth.Promise { return behind(x).MatMul(f32(3, 4)).Softmax(1).MatMul(f32(4, 2)) },
+		"copied":                   func(x *berth.Promise) *berth.Promise { return behind(x.Exp()).Transpose().Contiguous() },
+		"summed":                   func(x *berth.Promise) *berth.Promise { return behind(x.Exp()).Sum(0) },
+		"inside a product":         func(x *berth.Promise) *berth.Promise { y := behind(x.Exp()); return y.Transpose().MatMul(y) },
+		"side by side":             func(x *berth.Promise) *berth.Promise { y := behind(x); return berth.Concat(1, y.Tanh(), y.Exp()) },
+		"one below the other":      func(x *berth.Promise) *berth.Promise { y := behind(x); return berth.Concat(0, y.Tanh(), y.Exp()) },
+		"beside rows that are not": func(x *berth.Promise) *berth.Promise { return berth.Concat(0, behind(x).Tanh(), x.Exp()) },
+		"part of a value side by side": func(x *berth.Promise) *berth.Promise {
+			y := behind(x.Softmax(1))
+			return berth.Concat(1, y.Softmax(1), y.MatMul(f32(3, 2))).Slice(1, 1, 4, 1)
+		},
+	} {
+		x := berth.Input("x", berth.Float32, berth.Dim("n", 4), 3)
+		p, err := berth.Compile(t.Context(), berth.Outputs{"y": build(x)}, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		inst := must(p.NewInstance(&berth.InstanceOptions{Poison: true}))
+		for _, rows := range []int{4, 1, 2, 1} {
+			data := must(berth.Uniform[float32](rand.New(rand.NewPCG(1, 2)), rows, 3))
+			want := bits(t, build(data.Promise()))
+			exact := make([]float32, want.Len())
+			roomy := must(p.NewBuffer("y")).([]float32)
+			for _, y := range [][]float32{exact, roomy, exact[:len(exact):len(exact)], append([]float32(nil), exact...)} {
+				if err := inst.Run(t.Context(), berth.Values{"x": data}, berth.Values{"y": y}); err != nil {
+					t.Errorf("%s, %d rows: %v", name, rows, err)
+				} else if got := must(berth.FromSlice(y[:want.Len()], want.Shape()...)); !berth.Equal(got, want) {
+					t.Errorf("%s, %d rows: %v, want %v", name, rows, got, want)
+				}
+			}
+			if once, err := p.RunOnce(t.Context(), map[string]*berth.Tensor{"x": data}, 1); err != nil || !berth.Equal(once["y"], want) {
+				t.Errorf("%s, %d rows, once: %v, %v, want %v", name, rows, once["y"], err, want)
+			}
+		}
+		inst.Close()
+	}
 }

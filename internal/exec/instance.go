@@ -219,7 +219,9 @@ func (inst *Instance) connect(from []compile.Operand, to []*kernel.Operand) {
 		case compile.InPort:
 			to[i].Data = inst.in[from[i].Index]
 		case compile.OutPort:
-			to[i].Data = inst.out[from[i].Index][from[i].Base:]
+			// A part that has no elements with these rows may begin behind them.
+			buffer := inst.out[from[i].Index]
+			to[i].Data = buffer[min(from[i].Base, int64(len(buffer))):]
 		}
 	}
 }
