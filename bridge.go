@@ -28,4 +28,9 @@ func TensorOf(t graph.Type, leaf graph.Leaf) (*Tensor, error) {
 
 // Leaf returns the storage of the tensor, which is shared and must not be
 // changed.
-func (t *Tensor) Leaf() graph.Leaf { return graph.Leaf{Layout: t.layout, Data: t.data} }
+func (t *Tensor) Leaf() graph.Leaf {
+	if t == nil {
+		return graph.Leaf{}
+	}
+	return graph.Leaf{Layout: t.layout, Data: t.data}
+}

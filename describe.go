@@ -60,6 +60,9 @@ type SlotDescription struct {
 // Describe returns the program as plain data. No two slots that do not share,
 // directly or through others, have a byte in common while both are live.
 func (p *Program) Describe() Description {
+	if p.usable() != nil {
+		return Description{}
+	}
 	d := Description{
 		Rows:         p.prog.MaxRows,
 		Arena:        p.prog.Buffers.Arena,

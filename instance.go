@@ -40,6 +40,9 @@ const (
 // NewInstance allocates an arena and binds every kernel to it. The first one
 // also packs the constants, unless CompileOptions.NoPacking says otherwise.
 func (p *Program) NewInstance(opt *InstanceOptions) (*Instance, error) {
+	if err := p.usable(); err != nil {
+		return nil, err
+	}
 	if opt == nil {
 		opt = &InstanceOptions{}
 	}
@@ -53,15 +56,21 @@ func (p *Program) NewInstance(opt *InstanceOptions) (*Instance, error) {
 // RunOnce makes an instance, runs it and returns the outputs as tensors: for
 // programs that run once, and for tests. The inputs may have any layout.
 func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, workers int) (map[string]*Tensor, error) {
+	if err := p.usable(); err != nil {
+		return nil, err
+	}
 	if err := checkNames(p, "input", inputs, p.prog.Inputs); err != nil {
 		return nil, err
 	}
 	rows := 0
 	for k := range p.prog.Inputs {
 		port := &p.prog.Inputs[k]
-		t := inputs[port.Name]
-		if t == nil {
+		t, given := inputs[port.Name]
+		if !given {
 			return nil, fmt.Errorf("berth: input %q is not given", port.Name)
+		}
+		if err := t.usable(); err != nil {
+			return nil, fmt.Errorf("berth: input %q: %w", port.Name, err)
 		}
 		n, ok := rowsOf(port, t, p.prog.MaxRows)
 		if !ok {
@@ -124,7 +133,7 @@ func rowsOf(port *compile.Port, x *Tensor, most int) (rows int, ok bool) {
 // is forgotten instead is cleaned up with the garbage. Close must not be called
 // during a run.
 func (i *Instance) Close() {
-	if i.state.CompareAndSwap(idle, closed) {
+	if i != nil && i.inst != nil && i.state.CompareAndSwap(idle, closed) {
 		i.inst.Close()
 	}
 }
@@ -141,6 +150,12 @@ type Values map[string]any
 // from its start. Run allocates nothing, unless it fails. A run that begins
 // while another one goes on is an error.
 func (i *Instance) Run(ctx context.Context, inputs, outputs Values) error {
+	if i == nil || i.inst == nil {
+		return errors.New("berth: the instance is nil or the zero Instance, which has no arena")
+	}
+	if ctx == nil {
+		return errContext
+	}
 	if !i.state.CompareAndSwap(idle, running) {
 		if i.state.Load() == closed {
 			return errors.New("berth: the instance is closed")
@@ -230,8 +245,8 @@ func buffer(values Values, name string, input bool) ([]byte, dtype.Type, error) 
 	case []dtype.BF16:
 		return kernel.Bytes(v), dtype.BFloat16, nil
 	case *Tensor:
-		if v == nil {
-			return nil, 0, fmt.Errorf("is a nil tensor")
+		if err := v.usable(); err != nil {
+			return nil, 0, err
 		}
 		if !input {
 			return nil, 0, fmt.Errorf("a tensor is immutable and cannot be written")
@@ -285,6 +300,9 @@ func (t *Tensor) slice() any {
 // the Go type T of its elements, such as a []float32. It is an error that wraps
 // [ErrMemory] when that takes more than [DefaultMaxBytes].
 func (p *Program) NewBuffer(output string) (any, error) {
+	if err := p.usable(); err != nil {
+		return nil, err
+	}
 	for k := range p.prog.Outputs {
 		if port := &p.prog.Outputs[k]; port.Name == output {
 			t, err := newOutput(port, p.prog.MaxRows)

@@ -97,7 +97,8 @@ type CompileOptions struct {
 var ErrBudget = compile.ErrBudget
 
 // A Program is a computation whose every byte has its place. It is immutable
-// and may be shared freely; its instances run it.
+// and may be shared freely; its instances run it. [Compile] makes one. A nil
+// Program and the zero Program have no steps and cannot be run.
 type Program struct {
 	prog *compile.Program
 	prep *exec.Prepared
@@ -146,6 +147,9 @@ type Graph struct {
 
 // CompileGraph is [Compile] for packages that build graphs themselves.
 func CompileGraph(ctx context.Context, g Graph, opt *CompileOptions) (*Program, error) {
+	if ctx == nil {
+		return nil, errContext
+	}
 	if opt == nil {
 		opt = &CompileOptions{}
 	}
@@ -163,17 +167,38 @@ func CompileGraph(ctx context.Context, g Graph, opt *CompileOptions) (*Program, 
 	return &Program{prog, prep, g.Constants}, nil
 }
 
+// usable returns an error about a program that Compile did not make.
+func (p *Program) usable() error {
+	if p == nil || p.prog == nil {
+		return errors.New("berth: the program is nil or the zero Program, which has no steps")
+	}
+	return nil
+}
+
 // MaxRows returns the most rows of a run; 1 when no input has the row
 // dimension.
-func (p *Program) MaxRows() int { return p.prog.MaxRows }
+func (p *Program) MaxRows() int {
+	if p.usable() != nil {
+		return 0
+	}
+	return p.prog.MaxRows
+}
 
 // Plan returns the steps of the program, before values were given shared
 // bytes.
-func (p *Program) Plan() *plan.Plan { return p.prog.Plan }
+func (p *Program) Plan() *plan.Plan {
+	if p.usable() != nil {
+		return nil
+	}
+	return p.prog.Plan
+}
 
 // Circuit returns the problem that was solved to lay out the arena, in the
 // terms of package circuit, and its solution.
 func (p *Program) Circuit() (*circuit.Problem, *circuit.BufferPlan) {
+	if p.usable() != nil {
+		return nil, nil
+	}
 	return &circuit.Problem{
 		Circuit: p.prog.Circuit, Plan: p.prog.Fusion, Layout: p.prog.Layout, MaxRows: int64(p.prog.MaxRows),
 	}, p.prog.Buffers
@@ -197,6 +222,9 @@ func (m Memory) String() string {
 
 // Memory returns what the program takes: exactly, before any run.
 func (p *Program) Memory() Memory {
+	if p.usable() != nil {
+		return Memory{}
+	}
 	m := Memory{
 		Arena:      p.prog.Buffers.Arena,
 		Scratch:    int64(p.prep.ScratchBytes()),
@@ -219,6 +247,9 @@ func (p *Program) Memory() Memory {
 // place, and packings.
 func (p *Program) Moved() map[string]int64 {
 	moved := make(map[string]int64)
+	if p.usable() != nil {
+		return moved
+	}
 	for i := range p.prog.Steps {
 		s := &p.prog.Steps[i]
 		if s.Moves {
@@ -238,10 +269,20 @@ type Port struct {
 }
 
 // Inputs returns what a run must be given.
-func (p *Program) Inputs() []Port { return ports(p.prog.Inputs) }
+func (p *Program) Inputs() []Port {
+	if p.usable() != nil {
+		return nil
+	}
+	return ports(p.prog.Inputs)
+}
 
 // Outputs returns what a run computes.
-func (p *Program) Outputs() []Port { return ports(p.prog.Outputs) }
+func (p *Program) Outputs() []Port {
+	if p.usable() != nil {
+		return nil
+	}
+	return ports(p.prog.Outputs)
+}
 
 func ports(list []compile.Port) []Port {
 	out := make([]Port, len(list))
@@ -289,6 +330,9 @@ func checkNames[V any](p *Program, what string, given map[string]V, list []compi
 
 // OutputDims returns the extents of an output in a run of the given rows.
 func (p *Program) OutputDims(name string, rows int) ([]int, error) {
+	if err := p.usable(); err != nil {
+		return nil, err
+	}
 	for _, port := range p.prog.Outputs {
 		if port.Name == name {
 			if rows < 1 || rows > p.prog.MaxRows {
@@ -302,6 +346,9 @@ func (p *Program) OutputDims(name string, rows int) ([]int, error) {
 
 // String describes the program: its ports and what it takes.
 func (p *Program) String() string {
+	if p.usable() != nil {
+		return "no program"
+	}
 	var b strings.Builder
 	for _, in := range p.Inputs() {
 		fmt.Fprintf(&b, "input  %s %v%v\n", in.Name, in.DType, in.Dims)
