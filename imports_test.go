@@ -23,6 +23,7 @@ circuit         not shape internal/kernel graph internal/op plan
 internal/schedule not dtype shape internal/kernel graph internal/op plan pack circuit
 internal/compile
 internal/exec   not circuit pack internal/schedule
+internal/bridge not dtype shape internal/kernel internal/op plan pack circuit internal/schedule internal/exec
 .
 onnx/internal/wire not .
 onnx            not plan circuit pack internal/schedule internal/compile

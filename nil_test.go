@@ -23,7 +23,6 @@ var functions = map[string]any{
 	"At":              berth.At[float32],
 	"Close":           berth.Close,
 	"Compile":         berth.Compile,
-	"CompileGraph":    berth.CompileGraph,
 	"Concat":          berth.Concat,
 	"Data":            berth.Data[float32],
 	"Dim":             berth.Dim,
@@ -37,14 +36,12 @@ var functions = map[string]any{
 	"NewPrograms":     berth.NewPrograms,
 	"Normal":          berth.Normal[float32],
 	"PlanOf":          berth.PlanOf,
-	"PromiseOf":       berth.PromiseOf,
 	"Range":           berth.Range[int64],
 	"ReadNPY":         berth.ReadNPY,
 	"ReadNPZ":         berth.ReadNPZ,
 	"Scalar":          berth.Scalar[float32],
 	"ShapesOf":        berth.ShapesOf,
 	"Stack":           berth.Stack,
-	"TensorOf":        berth.TensorOf,
 	"Uniform":         berth.Uniform[float32],
 	"WriteNPZ":        berth.WriteNPZ,
 	"Zeros":           berth.Zeros,
@@ -66,7 +63,7 @@ func receivers(t *testing.T) []any {
 // are empty, options that then are the defaults, and biases.
 var optional = map[string]string{
 	"Conv": "bias opt", "LayerNorm": "bias", "MaxPool": "opt", "AveragePool": "opt",
-	"Compile": "opt", "CompileGraph": "opt", "NewInstance": "opt",
+	"Compile": "opt", "NewInstance": "opt",
 	// A nil function is an error of Get, where there is one to return.
 	"NewPrograms": "build",
 }

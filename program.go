@@ -12,6 +12,7 @@ import (
 
 	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/bridge"
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/pack"
@@ -112,59 +113,21 @@ func Compile(ctx context.Context, outputs Outputs, opt *CompileOptions) (*Progra
 	if len(outputs) == 0 {
 		return nil, errors.New("berth: a program with no outputs")
 	}
-	named := make([]NamedValue, 0, len(outputs))
+	named := make([]bridge.Output, 0, len(outputs))
 	promises := make([]*Promise, 0, len(outputs))
 	for _, name := range slices.Sorted(maps.Keys(outputs)) {
 		p := outputs[name]
 		if err := p.usable(); err != nil {
 			return nil, fmt.Errorf("berth: output %q: %w", name, err)
 		}
-		named = append(named, NamedValue{Name: name, Value: p.value})
+		named = append(named, bridge.Output{Name: name, Value: p.value})
 		promises = append(promises, p)
 	}
 	rebuild, err := rebuilder(promises)
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
-	return CompileGraph(ctx, Graph{Outputs: named, Rebuild: rebuild}, opt)
-}
-
-// A NamedValue is a value of a graph that is an output of a program.
-type NamedValue = compile.Output
-
-// A Graph is what a program is made of.
-type Graph struct {
-	Outputs []NamedValue
-	// Inputs are inputs of the program even where no output depends on them.
-	Inputs []graph.Value
-	// Constants are names of constants that a caller might take for inputs.
-	Constants []string
-	// Rebuild, which may be nil, builds the same graph for another number of
-	// rows: nodes in the same order, with other extents among their
-	// attributes. Without it the extents follow from those of the inputs.
-	Rebuild func(rows int) ([]graph.Value, error)
-}
-
-// CompileGraph is [Compile] for packages that build graphs themselves.
-func CompileGraph(ctx context.Context, g Graph, opt *CompileOptions) (*Program, error) {
-	if ctx == nil {
-		return nil, errContext
-	}
-	if opt == nil {
-		opt = &CompileOptions{}
-	}
-	prog, err := compile.Compile(ctx, g.Outputs, exec.Evaluate, compile.Options{
-		Strategy: opt.Strategy, SearchBudget: opt.SearchNodes, Budget: cmp.Or(opt.MaxArena, DefaultMaxBytes),
-		SeedOrder: opt.SeedOrder, NoSharing: opt.NoSharing, Rebuild: g.Rebuild, Inputs: g.Inputs,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("berth: %w", err)
-	}
-	prep, err := exec.Prepare(prog, !opt.NoPacking)
-	if err != nil {
-		return nil, fmt.Errorf("berth: %w", err)
-	}
-	return &Program{prog, prep, g.Constants}, nil
+	return compileGraph(ctx, bridge.Graph{Outputs: named, Rebuild: rebuild}, opt)
 }
 
 // usable returns an error about a program that Compile did not make.

@@ -241,11 +241,11 @@ func TestProgramOps(t *testing.T) {
 func apply(o graph.Op, in ...*berth.Promise) []*berth.Promise {
 	values := make([]graph.Value, len(in))
 	for i, p := range in {
-		values[i] = must(p.Value())
+		values[i] = must(inside.Value(p))
 	}
 	var out []*berth.Promise
 	for _, v := range must(op.Apply(o, values...)) {
-		out = append(out, berth.PromiseOf(v))
+		out = append(out, inside.Promise(v))
 	}
 	return out
 }

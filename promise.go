@@ -64,24 +64,6 @@ func (p *Promise) String() string {
 	return fmt.Sprintf("promise of %v from %v", p.value.Type(), p.value.Node())
 }
 
-// PromiseOf returns a promise of a value of a graph, for packages that build
-// graphs themselves.
-func PromiseOf(v graph.Value) *Promise {
-	if v.IsZero() {
-		return &Promise{err: fmt.Errorf("berth: a promise of the zero Value")}
-	}
-	return &Promise{value: v}
-}
-
-// Value returns the value of the graph that p stands for, or the error that
-// broke p.
-func (p *Promise) Value() (graph.Value, error) {
-	if err := p.Err(); err != nil {
-		return graph.Value{}, err
-	}
-	return p.value, nil
-}
-
 // Cache returns a promise that keeps its result: it is computed once, also
 // when several materialisations need it at the same time, and stored
 // contiguous for as long as the promise is in use.

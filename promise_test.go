@@ -51,7 +51,7 @@ func TestFirstErrorSticks(t *testing.T) {
 		if _, e := p.Plan(); e != err {
 			t.Errorf("%s: Plan returned %v", what, e)
 		}
-		if _, e := p.Value(); e != err {
+		if _, e := inside.Value(p); e != err {
 			t.Errorf("%s: Value returned %v", what, e)
 		}
 		if _, e := berth.Compile(t.Context(), berth.Outputs{"y": p}, nil); !errors.Is(e, err) || !strings.Contains(e.Error(), `"y"`) {
@@ -101,7 +101,7 @@ func TestNilAndZeroPromises(t *testing.T) {
 		"nil": second(berth.Materialize(ctx, nil)), "nil among others": second(berth.Materialize(ctx, ramp(2).Promise(), nil)),
 		"plan of nil": second(berth.PlanOf(nil)),
 		"zero":        second(zero.Materialize(ctx)), "plan of zero": second(zero.Plan()), "operation on zero": zero.Exp().Err(),
-		"zero operand": ramp(2).Promise().Add(zero).Err(), "zero value": berth.PromiseOf(graph.Value{}).Err(),
+		"zero operand": ramp(2).Promise().Add(zero).Err(), "zero value": inside.Promise(graph.Value{}).Err(),
 		"compiled nil":  second(berth.Compile(ctx, berth.Outputs{"y": nil}, nil)),
 		"compiled zero": second(berth.Compile(ctx, berth.Outputs{"y": zero}, nil)),
 	} {
@@ -159,7 +159,7 @@ func steps(t *testing.T, promises ...*berth.Promise) (ops []string) {
 func TestScalarChainsFold(t *testing.T) {
 	x := list([]float64{1, 2, 3}, 3).promise(berth.Float32)
 	p := x.AddScalar(1).MulScalar(2)
-	if v := must(p.Value()); v.Node().Input(0) != must(x.Value()) {
+	if v := must(inside.Value(p)); v.Node().Input(0) != must(inside.Value(x)) {
 		t.Errorf("(x+1)*2 is not one node over x, but %v over %v", v.Node(), v.Node().Input(0).Node())
 	}
 	expect(t, "(x+1)*2", p, berth.Float32, list([]float64{4, 6, 8}, 3))

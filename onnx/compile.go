@@ -10,6 +10,7 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/bridge"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -83,9 +84,9 @@ func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, erro
 	if err := checkPorts(inputs, values); err != nil {
 		return nil, err
 	}
-	g := berth.Graph{Rebuild: build}
+	g := bridge.Graph{Rebuild: build}
 	for i, v := range values {
-		g.Outputs = append(g.Outputs, berth.NamedValue{Name: m.wire.Graph.Outputs[i].Name, Value: v})
+		g.Outputs = append(g.Outputs, bridge.Output{Name: m.wire.Graph.Outputs[i].Name, Value: v})
 	}
 	for _, in := range m.wire.Graph.Inputs {
 		if v, ok := inputs[in.Name]; ok && v.Node().Leaf() == nil {
@@ -94,7 +95,7 @@ func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, erro
 			g.Constants = append(g.Constants, in.Name)
 		}
 	}
-	return berth.CompileGraph(ctx, g, &opt.Program)
+	return inside.Compile(ctx, g, &opt.Program)
 }
 
 // checkOptions returns an error about the names in opt that the model does not
@@ -280,7 +281,7 @@ func (m *Model) shaped(opt *Options, rowDim string, rows int) (map[string]graph.
 	values := make(map[string]graph.Value)
 	for _, in := range infos(m.wire.Graph.Inputs) {
 		if t := opt.Values[in.Name]; t != nil {
-			v, err := t.Promise().Value()
+			v, err := inside.Value(t.Promise())
 			if err == nil {
 				err = in.accepts(t.DType(), t.Shape())
 			}
