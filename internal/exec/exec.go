@@ -82,8 +82,8 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) ([]Result, error) {
 		return nil, err
 	}
 	if len(p.Steps) > 0 {
-		r.pool = NewPool(opt.Workers)
-		defer r.pool.Close()
+		r.workers = NewWorkers(opt.Workers)
+		defer r.workers.Close()
 	}
 	for i := range p.Steps {
 		if ctx.Err() != nil {
@@ -107,7 +107,7 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) ([]Result, error) {
 type run struct {
 	plan    *plan.Plan
 	opt     Options
-	pool    *Pool
+	workers *Workers
 	buffers [][]byte // by slot; nil before it is made and after it is dropped
 }
 
@@ -194,12 +194,12 @@ func (r *run) compute(s *plan.Step) error {
 		return nil // and no working memory
 	}
 	scratch := k.Scratch()
-	if int64(scratch) > r.opt.maxBytes()/int64(r.pool.Workers()) {
+	if int64(scratch) > r.opt.maxBytes()/int64(r.workers.Len()) {
 		return fmt.Errorf("%w: %d bytes of working memory for each of %d workers, %d are available",
-			ErrMemory, scratch, r.pool.Workers(), r.opt.maxBytes())
+			ErrMemory, scratch, r.workers.Len(), r.opt.maxBytes())
 	}
-	r.pool.Reserve(scratch)
-	return r.pool.Run(k)
+	r.workers.Reserve(scratch)
+	return r.workers.Run(k)
 }
 
 func operand(t graph.Type, p plan.Place, data []byte) *kernel.Operand {

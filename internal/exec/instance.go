@@ -27,7 +27,7 @@ func Evaluate(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error) {
 // time.
 type Instance struct {
 	prog    *compile.Program
-	pool    *Pool
+	workers *Workers
 	arena   []byte
 	scratch int
 	steps   []boundStep
@@ -43,25 +43,25 @@ type boundStep struct {
 	step    *compile.Step
 }
 
-// NewInstance allocates an arena and binds every kernel. With workers at 0 there
-// is one for each processor. Poison fills the arena before each run with bytes
+// NewInstance allocates an arena and binds every kernel. Count is the number of
+// workers; 0 means one for each processor. Poison fills the arena before each run with bytes
 // that no right program reads. It is an error that wraps ErrMemory when the
 // working memory of all workers exceeds DefaultMaxBytes.
-func (p *Prepared) NewInstance(workers int, poison bool) (*Instance, error) {
-	pool := NewPool(workers)
-	if p.scratch > DefaultMaxBytes/pool.Workers() {
-		pool.Close()
+func (p *Prepared) NewInstance(count int, poison bool) (*Instance, error) {
+	workers := NewWorkers(count)
+	if p.scratch > DefaultMaxBytes/workers.Len() {
+		workers.Close()
 		return nil, fmt.Errorf("%w: %d bytes of working memory for each of %d workers, %d are available",
-			ErrMemory, p.scratch, pool.Workers(), int64(DefaultMaxBytes))
+			ErrMemory, p.scratch, workers.Len(), int64(DefaultMaxBytes))
 	}
 	if err := p.packOnce(); err != nil {
-		pool.Close()
+		workers.Close()
 		return nil, err
 	}
 	prog := p.prog
 	inst := &Instance{
 		prog:    prog,
-		pool:    pool,
+		workers: workers,
 		scratch: p.scratch,
 		arena:   kernel.Alloc(int(prog.Buffers.Arena)),
 		steps:   make([]boundStep, len(prog.Steps)),
@@ -69,7 +69,7 @@ func (p *Prepared) NewInstance(workers int, poison bool) (*Instance, error) {
 		out:     make([][]byte, len(prog.Outputs)),
 		poison:  poison,
 	}
-	inst.pool.Reserve(p.scratch)
+	inst.workers.Reserve(p.scratch)
 	for i := range prog.Steps {
 		b, err := newBoundStep(&prog.Steps[i])
 		if err != nil {
@@ -205,7 +205,7 @@ func (inst *Instance) Run(ctx context.Context, rows int) error {
 			return fmt.Errorf("step %d, %s: needs %d bytes of working memory with %d rows and %d with %d",
 				b.step.Index, graph.Title(b.step.Op), n, rows, inst.scratch, inst.prog.MaxRows)
 		}
-		if err := inst.pool.Run(b.kern); err != nil {
+		if err := inst.workers.Run(b.kern); err != nil {
 			return fmt.Errorf("step %d, %v: %w", b.step.Index, b.step, err)
 		}
 	}
@@ -275,4 +275,4 @@ func (inst *Instance) checkApart(output int) error {
 }
 
 // Close ends the instance's workers. It must not be used any more.
-func (inst *Instance) Close() { inst.pool.Close() }
+func (inst *Instance) Close() { inst.workers.Close() }
