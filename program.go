@@ -10,13 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/bridge"
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/pack"
-	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -147,26 +145,6 @@ func (p *Program) MaxRows() int {
 	return p.prog.MaxRows
 }
 
-// Plan returns the steps of the program, before values were given shared
-// bytes.
-func (p *Program) Plan() *plan.Plan {
-	if p.usable() != nil {
-		return nil
-	}
-	return p.prog.Plan
-}
-
-// Circuit returns the problem that was solved to lay out the arena, in the
-// terms of package circuit, and its solution.
-func (p *Program) Circuit() (*circuit.Problem, *circuit.BufferPlan) {
-	if p.usable() != nil {
-		return nil, nil
-	}
-	return &circuit.Problem{
-		Circuit: p.prog.Circuit, Plan: p.prog.Fusion, Layout: p.prog.Layout, MaxRows: int64(p.prog.MaxRows),
-	}, p.prog.Buffers
-}
-
 // A Memory says what a program takes, in bytes, before it has run.
 type Memory struct {
 	Arena      int64 `json:"arena_bytes"`              // of each instance
@@ -203,23 +181,6 @@ func (p *Program) Memory() Memory {
 		}
 	}
 	return m
-}
-
-// Moved returns the bytes that a run at the most rows copies from one place to
-// another without computing, by op: concatenations whose parts are not in
-// place, and packings.
-func (p *Program) Moved() map[string]int64 {
-	moved := make(map[string]int64)
-	if p.usable() != nil {
-		return moved
-	}
-	for i := range p.prog.Steps {
-		s := &p.prog.Steps[i]
-		if s.Moves {
-			moved[p.prog.Plan.Steps[s.Index].Node.Op().Name()] += int64(s.Out[0].Type.Bytes())
-		}
-	}
-	return moved
 }
 
 // A Port describes an input or output of a program.
@@ -305,20 +266,4 @@ func (p *Program) OutputDims(name string, rows int) ([]int, error) {
 		}
 	}
 	return nil, fmt.Errorf("berth: the program has no output %q, but %s", name, names(p.prog.Outputs))
-}
-
-// String describes the program: its ports and what it takes.
-func (p *Program) String() string {
-	if p.usable() != nil {
-		return "no program"
-	}
-	var b strings.Builder
-	for _, in := range p.Inputs() {
-		fmt.Fprintf(&b, "input  %s %v%v\n", in.Name, in.DType, in.Dims)
-	}
-	for _, out := range p.Outputs() {
-		fmt.Fprintf(&b, "output %s %v%v\n", out.Name, out.DType, out.Dims)
-	}
-	fmt.Fprintf(&b, "rows   1 to %d\nsteps  %d\n%v", p.MaxRows(), len(p.prog.Steps), p.Memory())
-	return b.String()
 }

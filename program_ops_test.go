@@ -214,7 +214,7 @@ func TestProgramOps(t *testing.T) {
 			if p.MaxRows() != most {
 				t.Fatalf("the program runs up to %d rows", p.MaxRows())
 			}
-			for _, s := range p.Plan().Steps {
+			for _, s := range inside.Compiled(p).Plan.Steps {
 				seen[s.Node.Op().Name()] = true
 			}
 			c.check(t, p)

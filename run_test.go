@@ -206,7 +206,7 @@ func TestEmptyAtOneRow(t *testing.T) {
 			want := bits(t, build(data.Promise()))
 			exact := make([]float32, want.Len())
 			roomy := must(p.NewBuffer("y")).([]float32)
-			for _, y := range [][]float32{exact, roomy, exact[:len(exact):len(exact)], append([]float32(nil), exact...)} {
+			for _, y := range [][]float32{exact, roomy, append([]float32(nil), exact...)} {
 				if err := inst.Run(t.Context(), berth.Values{"x": data}, berth.Values{"y": y}); err != nil {
 					t.Errorf("%s, %d rows: %v", name, rows, err)
 				} else if got := must(berth.FromSlice(y[:want.Len()], want.Shape()...)); !berth.Equal(got, want) {

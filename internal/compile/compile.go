@@ -58,6 +58,11 @@ type Program struct {
 	Values []Placed      // what the steps write, in execution order
 }
 
+// Problem returns the layout problem whose solution is Buffers.
+func (p *Program) Problem() *circuit.Problem {
+	return &circuit.Problem{Circuit: p.Circuit, Plan: p.Fusion, Layout: p.Layout, MaxRows: int64(p.MaxRows)}
+}
+
 // A Port is an input or output that the caller binds. Elems is the number of
 // its elements, and Dims their extents, as functions of the rows.
 type Port struct {
@@ -148,10 +153,15 @@ type Evaluator func(ctx context.Context, roots []graph.Value) ([]graph.Leaf, err
 // Compile makes a program of outputs. It has eval compute the constants.
 func Compile(ctx context.Context, outputs []Output, eval Evaluator, opt Options) (*Program, error) {
 	values := make([]graph.Value, len(outputs))
+	named := make(map[string]bool)
 	for i, o := range outputs {
 		if o.Value.IsZero() {
 			return nil, fmt.Errorf("output %q is the zero Value", o.Name)
 		}
+		if named[o.Name] {
+			return nil, fmt.Errorf("two outputs are named %q", o.Name)
+		}
+		named[o.Name] = true
 		values[i] = o.Value
 	}
 	most, err := maxRows(slices.Concat(values, opt.Inputs))

@@ -162,11 +162,7 @@ func (l *lowerer) ports() error {
 		l.prog.Inputs = append(l.prog.Inputs, port)
 	}
 	for i, r := range l.prog.Plan.Results {
-		name := l.outputs[i].Name
-		if slices.ContainsFunc(l.prog.Outputs, func(p Port) bool { return p.Name == name }) {
-			return fmt.Errorf("two outputs are named %q", name)
-		}
-		port, err := l.newPort(name, r.Operand.Value)
+		port, err := l.newPort(l.outputs[i].Name, r.Operand.Value)
 		if err != nil {
 			return err
 		}
