@@ -49,6 +49,9 @@ var ErrName = errors.New("the model has no such name")
 // the model that are not pinned are inputs of the program, also those that
 // nothing reads.
 func (m *Model) Compile(ctx context.Context, opt *Options) (*berth.Program, error) {
+	if err := m.usable(ctx); err != nil {
+		return nil, err
+	}
 	if opt == nil {
 		opt = &Options{}
 	}
@@ -253,6 +256,9 @@ func (m *Model) Extents(inputs map[string]*berth.Tensor) map[string]int {
 // by name, or as input and axis where the model gives no name. These are the
 // ones that opt.Open stands for.
 func (m *Model) OpenExtents(opt *Options) []string {
+	if opt == nil {
+		opt = &Options{}
+	}
 	var open []string
 	rowDim := opt.rowDim(m)
 	for _, in := range m.Inputs() {

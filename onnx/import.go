@@ -174,6 +174,9 @@ func (m *Model) RunWith(ctx context.Context, opt berth.RunOptions, inputs map[st
 // as promises over the given inputs. It may compute parts of the model on
 // which shapes depend.
 func (m *Model) Promises(ctx context.Context, inputs map[string]*berth.Tensor) ([]*berth.Promise, error) {
+	if err := m.usable(ctx); err != nil {
+		return nil, err
+	}
 	values, err := m.bind(inputs)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
