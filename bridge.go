@@ -1,16 +1,33 @@
 package berth
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/bridge"
+	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/kernel"
 )
 
-// TensorOf returns a tensor over storage that exists already, which must not
-// change any more. The storage must be aligned to the element width, and the
-// layout must lie within it.
-func TensorOf(t graph.Type, leaf graph.Leaf) (*Tensor, error) {
+// The other packages of this module reach what is behind the exported types
+// through package bridge.
+func init() {
+	bridge.Provide(bridge.Functions[Tensor, Promise, Program, CompileOptions]{
+		Tensor:   tensorOf,
+		Leaf:     (*Tensor).leaf,
+		Promise:  promiseOf,
+		Value:    (*Promise).graphValue,
+		Compile:  compileGraph,
+		Compiled: func(p *Program) *compile.Program { return p.prog },
+	})
+}
+
+// tensorOf returns a tensor over storage that exists already.
+func tensorOf(t graph.Type, leaf graph.Leaf) (*Tensor, error) {
 	if err := t.Check(); err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
@@ -26,6 +43,43 @@ func TensorOf(t graph.Type, leaf graph.Leaf) (*Tensor, error) {
 	return &Tensor{t.DType, leaf.Layout, leaf.Data}, nil
 }
 
-// Leaf returns the storage of the tensor, which is shared and must not be
-// changed.
-func (t *Tensor) Leaf() graph.Leaf { return graph.Leaf{Layout: t.layout, Data: t.data} }
+// leaf returns the storage of the tensor.
+func (t *Tensor) leaf() graph.Leaf { return graph.Leaf{Layout: t.layout, Data: t.data} }
+
+// promiseOf returns a promise of a value of a graph.
+func promiseOf(v graph.Value) *Promise {
+	if v.IsZero() {
+		return &Promise{err: errors.New("berth: a promise of the zero Value")}
+	}
+	return &Promise{value: v}
+}
+
+// graphValue returns the value that p stands for, or the error that broke p.
+func (p *Promise) graphValue() (graph.Value, error) {
+	if err := p.Err(); err != nil {
+		return graph.Value{}, err
+	}
+	return p.value, nil
+}
+
+// compileGraph plans a graph as a program.
+func compileGraph(ctx context.Context, g bridge.Graph, opt *CompileOptions) (*Program, error) {
+	if ctx == nil {
+		return nil, errContext
+	}
+	if opt == nil {
+		opt = &CompileOptions{}
+	}
+	prog, err := compile.Compile(ctx, g.Outputs, g.Dims, g.Build, exec.Evaluate, compile.Options{
+		Strategy: opt.Strategy, SearchBudget: opt.SearchNodes, Budget: cmp.Or(opt.MaxArena, DefaultMaxBytes),
+		SeedOrder: opt.SeedOrder, NoSharing: opt.NoSharing, Without: opt.Without,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	prep, err := exec.Prepare(prog, !opt.NoPacking)
+	if err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	return &Program{prog, prep, g.Constants}, nil
+}

@@ -71,8 +71,8 @@ func TestCacheIsContiguous(t *testing.T) {
 		if !out.IsDense() || !berth.Equal(out, bits(t, p)) {
 			t.Errorf("%s: %v", what, out)
 		}
-		if out.Len() > 0 && len(out.Leaf().Data) != out.Len()*out.DType().Size() {
-			t.Errorf("%s: keeps %d bytes for %d elements", what, len(out.Leaf().Data), out.Len())
+		if out.Len() > 0 && len(inside.Leaf(out).Data) != out.Len()*out.DType().Size() {
+			t.Errorf("%s: keeps %d bytes for %d elements", what, len(inside.Leaf(out).Data), out.Len())
 		}
 		// A view of the cache does not fill another.
 		if v := bits(t, c.Flatten()); out.Len() > 0 && !sharesStorage(v, out) {
@@ -162,7 +162,7 @@ func TestCacheIsComputedOnce(t *testing.T) {
 			wg.Go(func() {
 				<-start
 				var err error
-				if out[g], err = berth.PromiseOf(must(c.Value())).Materialize(context.Background()); err != nil {
+				if out[g], err = inside.Promise(must(inside.Value(c))).Materialize(context.Background()); err != nil {
 					t.Error(err)
 				}
 			})

@@ -17,12 +17,27 @@ func TestDescribeConnects(t *testing.T) {
 		y := in[0].MatMul(f32(4, 4))
 		return one(berth.Concat(1, y.Softmax(1).CumSum(1).LayerNorm(1, f32(4), nil, 1e-5), in[0].MatMul(f32(4, 2)).Softmax(1)).MatMul(f32(6, 2)))
 	}})
+	// Of whose parts one is in place and two are copied.
+	cases = append(cases, programCase{"copies beside what is in place", []operand{x(n, 4)}, func(in ...*berth.Promise) []*berth.Promise {
+		return one(berth.Concat(1, in[0], in[0].Softmax(1), in[0]).MatMul(f32(12, 2)))
+	}})
 	shared := 0
 	for _, c := range cases {
 		p := c.program(t, &berth.CompileOptions{SearchNodes: 1})
 		d := p.Describe()
-		if d.Arena != p.Memory().Arena || d.Rows != most || len(d.Steps) != len(p.Plan().Steps) {
+		compiled := inside.Compiled(p)
+		if d.Arena != p.Memory().Arena || d.Rows != most || len(d.Steps) != len(compiled.Plan.Steps) {
 			t.Errorf("%s: %d bytes, %d rows, %d steps", c.name, d.Arena, d.Rows, len(d.Steps))
+		}
+		// The plan is what runs: every kernel, and no step without one.
+		kernels := 0
+		for _, s := range p.Plan() {
+			if kernels += s.Kernels; s.Kernels == 0 || s.Kind == "view" && s.Op != "concat" {
+				t.Errorf("%s: the plan has the step %v with %d kernels", c.name, s, s.Kernels)
+			}
+		}
+		if kernels != len(compiled.Steps) {
+			t.Errorf("%s: the plan has %d kernels, %d run", c.name, kernels, len(compiled.Steps))
 		}
 		end := func(id int) int {
 			for d.Slots[id].Shares != nil {

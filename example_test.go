@@ -107,3 +107,17 @@ func ExampleClose() {
 	fmt.Println(berth.Close(got, want, 0, 0.1))
 	// Output: berth: 1 of 3 elements of float32[3] differ; the one at [1] is 2.5, want 2
 }
+
+func ExampleProgram_Plan() {
+	x := berth.Input("x", berth.Float32, berth.Dim("n", 1, 8), 4)
+	y := berth.Concat(1, x.Softmax(1), x) // the first part is written into its place
+	program, err := berth.Compile(context.Background(), berth.Outputs{"y": y.Sum(1)}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(program.Plan())
+	// Output:
+	// step 0: softmax(input x) -> t0, pack
+	// step 1: concat(t0, input x) -> t1, own, moves 128 bytes
+	// step 2: reduce(t1) -> output y, own
+}

@@ -10,7 +10,11 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/bridge"
 )
+
+// inside reaches the graphs and the storage behind the types of the package.
+var inside = bridge.Berth[berth.Tensor, berth.Promise, berth.Program, berth.CompileOptions]()
 
 // must returns v, or stops a test whose set-up does not work.
 func must[T any](v T, err error) T {

@@ -42,6 +42,9 @@ const (
 // NewInstance allocates an arena and binds every kernel to it. The first one
 // also packs the constants, unless CompileOptions.NoPacking says otherwise.
 func (p *Program) NewInstance(opt *InstanceOptions) (*Instance, error) {
+	if err := p.usable(); err != nil {
+		return nil, err
+	}
 	if opt == nil {
 		opt = &InstanceOptions{}
 	}
@@ -55,17 +58,15 @@ func (p *Program) NewInstance(opt *InstanceOptions) (*Instance, error) {
 // RunOnce makes an instance, runs it and returns the outputs as tensors: for
 // programs that run once, and for tests. The inputs may have any layout.
 func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, workers int) (map[string]*Tensor, error) {
+	if err := p.usable(); err != nil {
+		return nil, err
+	}
 	if err := checkNames(p, "input", inputs, p.prog.Inputs); err != nil {
 		return nil, err
 	}
 	given := make(Values, len(inputs))
-	for k := range p.prog.Inputs {
-		name := p.prog.Inputs[k].Name
-		t := inputs[name]
-		if t == nil {
-			return nil, fmt.Errorf("berth: input %q is not given", name)
-		}
-		given[name] = t.Contiguous()
+	for name, t := range inputs {
+		given[name] = t
 	}
 	solve := solver{prog: p.prog, point: make(extent.Point, len(p.prog.Space.Dims()))}
 	if err := solve.inputs(nil, given); err != nil {
@@ -74,11 +75,21 @@ func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, worker
 	outputs, buffers := make(map[string]*Tensor, len(p.prog.Outputs)), make(Values, len(p.prog.Outputs))
 	for k := range p.prog.Outputs {
 		port := &p.prog.Outputs[k]
-		t, err := newTensor(port.Type.DType, p.prog.DimsAt(port, solve.point))
+		t, err := p.newOutput(port, solve.point)
 		if err != nil {
 			return nil, err
 		}
-		outputs[port.Name], buffers[port.Name] = t, raw{t}
+		outputs[port.Name], buffers[port.Name] = t, t.slice()
+	}
+	for k := range p.prog.Inputs {
+		port := &p.prog.Inputs[k]
+		t := inputs[port.Name]
+		if !t.IsDense() {
+			if err := p.room("input", port, solve.point); err != nil {
+				return nil, err
+			}
+			given[port.Name] = t.Contiguous()
+		}
 	}
 	inst, err := p.NewInstance(&InstanceOptions{Workers: workers})
 	if err != nil {
@@ -91,14 +102,11 @@ func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, worker
 	return outputs, nil
 }
 
-// raw is a fresh tensor that a run may still write.
-type raw struct{ *Tensor }
-
 // Close ends the workers of the instance, which cannot run any more. One that
 // is forgotten instead is cleaned up with the garbage. Close must not be called
 // during a run.
 func (i *Instance) Close() {
-	if i.state.CompareAndSwap(idle, closed) {
+	if i != nil && i.inst != nil && i.state.CompareAndSwap(idle, closed) {
 		i.inst.Close()
 	}
 }
@@ -125,6 +133,12 @@ func (i *Instance) Run(ctx context.Context, inputs, outputs Values) error {
 // RunAt is [Instance.Run] for extents that the caller states, all or some of
 // them.
 func (i *Instance) RunAt(ctx context.Context, extents Extents, inputs, outputs Values) error {
+	if i == nil || i.inst == nil {
+		return errors.New("berth: the instance is nil or the zero Instance, which has no arena")
+	}
+	if ctx == nil {
+		return errContext
+	}
 	if !i.state.CompareAndSwap(idle, running) {
 		if i.state.Load() == closed {
 			return errors.New("berth: the instance is closed")
@@ -144,7 +158,10 @@ func (i *Instance) RunAt(ctx context.Context, extents Extents, inputs, outputs V
 		return fmt.Errorf("berth: %w", err)
 	}
 	for k := range prog.Inputs {
-		data, _, _ := buffer(inputs, prog.Inputs[k].Name, true)
+		data, _, err := buffer(inputs, prog.Inputs[k].Name, true)
+		if err != nil {
+			return fmt.Errorf("berth: input %q: %w", prog.Inputs[k].Name, err)
+		}
 		i.inst.Bind(compile.InPort, k, data)
 	}
 	for k := range prog.Outputs {
@@ -194,8 +211,8 @@ func buffer(values Values, name string, input bool) ([]byte, dtype.Type, error) 
 	case []dtype.BF16:
 		return kernel.Bytes(v), dtype.BFloat16, nil
 	case *Tensor:
-		if v == nil {
-			return nil, 0, fmt.Errorf("is a nil tensor")
+		if err := v.usable(); err != nil {
+			return nil, 0, err
 		}
 		if !input {
 			return nil, 0, fmt.Errorf("a tensor is immutable and cannot be written")
@@ -204,8 +221,6 @@ func buffer(values Values, name string, input bool) ([]byte, dtype.Type, error) 
 			return nil, 0, fmt.Errorf("the tensor is not dense: %v", v.layout)
 		}
 		return v.bytes(), v.dtype, nil
-	case raw:
-		return v.data, v.dtype, nil
 	case nil:
 		return nil, 0, fmt.Errorf("is not given")
 	default:
@@ -213,13 +228,73 @@ func buffer(values Values, name string, input bool) ([]byte, dtype.Type, error) 
 	}
 }
 
-// NewBuffer returns a slice for an output of a run of the most rows.
+// slice returns the storage of a tensor as a slice of its Go type, which a run
+// may write as long as nobody else has the tensor.
+func (t *Tensor) slice() any {
+	switch t.dtype {
+	case Float32:
+		return kernel.Cast[float32](t.data)
+	case Float64:
+		return kernel.Cast[float64](t.data)
+	case Int64:
+		return kernel.Cast[int64](t.data)
+	case Int32:
+		return kernel.Cast[int32](t.data)
+	case Int16:
+		return kernel.Cast[int16](t.data)
+	case Int8:
+		return kernel.Cast[int8](t.data)
+	case Uint8:
+		return t.data
+	case Uint16:
+		return kernel.Cast[uint16](t.data)
+	case Uint32:
+		return kernel.Cast[uint32](t.data)
+	case Uint64:
+		return kernel.Cast[uint64](t.data)
+	case Bool:
+		return kernel.Cast[bool](t.data)
+	case Float16:
+		return kernel.Cast[dtype.F16](t.data)
+	case BFloat16:
+		return kernel.Cast[dtype.BF16](t.data)
+	}
+	panic("berth: no slice holds " + t.dtype.String())
+}
+
+// NewBuffer returns a slice for an output of a run of the largest extents: a []T of
+// the Go type T of its elements, such as a []float32. It is an error that wraps
+// [ErrMemory] when that takes more than [DefaultMaxBytes].
 func (p *Program) NewBuffer(output string) (any, error) {
-	for _, port := range p.prog.Outputs {
-		if port.Name == output {
-			t, err := newTensor(port.Type.DType, port.Type.Shape)
-			return raw{t}, err
+	if err := p.usable(); err != nil {
+		return nil, err
+	}
+	for k := range p.prog.Outputs {
+		if port := &p.prog.Outputs[k]; port.Name == output {
+			t, err := p.newOutput(port, p.prog.Largest)
+			if err != nil {
+				return nil, err
+			}
+			return t.slice(), nil
 		}
 	}
 	return nil, fmt.Errorf("berth: the program has no output %q, but %s", output, names(p.prog.Outputs))
+}
+
+// newOutput returns a fresh tensor for an output of a run at a point.
+func (p *Program) newOutput(port *compile.Port, at extent.Point) (*Tensor, error) {
+	if err := p.room("output", port, at); err != nil {
+		return nil, err
+	}
+	return newTensor(port.Type.DType, p.prog.DimsAt(port, at))
+}
+
+// room returns an error when what a port holds is more than may be allocated
+// for it.
+func (p *Program) room(what string, port *compile.Port, at extent.Point) error {
+	n := int64(p.prog.Space.At(port.Elems, at)) * int64(port.Type.DType.Size())
+	if n > DefaultMaxBytes {
+		return fmt.Errorf("berth: %s %q%s: %w: %d bytes, %d are available", what, port.Name, p.prog.Space.With(at), ErrMemory, n, int64(DefaultMaxBytes))
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -38,6 +39,9 @@ var descriptors = map[dtype.Type]string{
 // byte order, in C or Fortran order (which becomes strides). It reads no
 // further than the tensor goes, and allocates no more than is really there.
 func ReadNPY(r io.Reader) (*Tensor, error) {
+	if r == nil {
+		return nil, errors.New("berth: npy: the reader is nil")
+	}
 	t, fortran, swap, err := readNPYHeader(r)
 	if err != nil {
 		return nil, fmt.Errorf("berth: npy: %w", err)
@@ -174,6 +178,12 @@ func parseDescriptor(descr string) (t dtype.Type, swap bool, err error) {
 // WriteNPY writes the tensor in NumPy's .npy format, version 1, little endian,
 // C order. NumPy has no bfloat16: cast such a tensor first.
 func (t *Tensor) WriteNPY(w io.Writer) error {
+	if err := t.usable(); err != nil {
+		return err
+	}
+	if w == nil {
+		return errors.New("berth: npy: the writer is nil")
+	}
 	code, ok := descriptors[t.dtype]
 	if !ok {
 		return fmt.Errorf("berth: npy: NumPy has no element type %v", t.dtype)
@@ -207,6 +217,9 @@ func (t *Tensor) WriteNPY(w io.Writer) error {
 
 // ReadNPZ reads the tensors of a .npz file, by name without ".npy".
 func ReadNPZ(r io.ReaderAt, size int64) (map[string]*Tensor, error) {
+	if r == nil {
+		return nil, errors.New("berth: npz: the reader is nil")
+	}
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("berth: npz: %w", err)
@@ -235,22 +248,17 @@ func ReadNPZ(r io.ReaderAt, size int64) (map[string]*Tensor, error) {
 
 // WriteNPZ writes tensors as a compressed .npz file, in the order of their names.
 func WriteNPZ(w io.Writer, tensors map[string]*Tensor) error {
-	names := make([]string, 0, len(tensors))
-	for name := range tensors {
-		names = append(names, name)
+	if w == nil {
+		return errors.New("berth: npz: the writer is nil")
 	}
-	slices.Sort(names)
 	archive := zip.NewWriter(w)
-	for _, name := range names {
-		if tensors[name] == nil {
-			return fmt.Errorf("berth: npz: %q is nil", name)
-		}
+	for _, name := range slices.Sorted(maps.Keys(tensors)) {
 		part, err := archive.Create(name + ".npy")
 		if err != nil {
 			return fmt.Errorf("berth: npz: %q: %w", name, err)
 		}
 		if err := tensors[name].WriteNPY(part); err != nil {
-			return fmt.Errorf("%q: %w", name, err)
+			return fmt.Errorf("berth: npz: %q: %w", name, err)
 		}
 	}
 	return archive.Close()

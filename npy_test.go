@@ -144,7 +144,7 @@ func TestReadNPYByNumPy(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
-		if elements := x.Leaf().Data; len(elements) != x.Len()*x.DType().Size() || !bytes.HasSuffix(data, elements) {
+		if elements := inside.Leaf(x).Data; len(elements) != x.Len()*x.DType().Size() || !bytes.HasSuffix(data, elements) {
 			t.Errorf("%s: %v%v differs from its file", file, x.DType(), x.Shape())
 		}
 	}

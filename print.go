@@ -23,6 +23,9 @@ const (
 // ends of each axis, and of one with very many axes only the first element of
 // the outer ones.
 func (t *Tensor) String() string {
+	if t.usable() != nil {
+		return "no tensor"
+	}
 	p := printer{t: t, ends: excerpt(t.layout.Shape), cells: map[int]string{}}
 	if t.Len() == 0 {
 		return t.describe() + " []"

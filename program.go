@@ -10,14 +10,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/bridge"
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/pack"
-	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -106,7 +105,8 @@ var ErrRule = rewrite.ErrRule
 var ErrBudget = compile.ErrBudget
 
 // A Program is a computation whose every byte has its place. It is immutable
-// and may be shared freely; its instances run it.
+// and may be shared freely; its instances run it. [Compile] makes one. A nil
+// Program and the zero Program have no steps and cannot be run.
 type Program struct {
 	prog *compile.Program
 	prep *exec.Prepared
@@ -120,7 +120,7 @@ func Compile(ctx context.Context, outputs Outputs, opt *CompileOptions) (*Progra
 	if len(outputs) == 0 {
 		return nil, errors.New("berth: a program with no outputs")
 	}
-	g := Graph{Outputs: slices.Sorted(maps.Keys(outputs))}
+	g := bridge.Graph{Outputs: slices.Sorted(maps.Keys(outputs))}
 	promises := make([]*Promise, len(outputs))
 	for i, name := range g.Outputs {
 		promises[i] = outputs[name]
@@ -132,60 +132,31 @@ func Compile(ctx context.Context, outputs Outputs, opt *CompileOptions) (*Progra
 	if g.Dims, g.Build, err = rebuilder(promises); err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
-	return CompileGraph(ctx, g, opt)
+	return compileGraph(ctx, g, opt)
 }
 
-// A Graph is what a program is made of.
-type Graph struct {
-	Outputs []string // their names
-	// Constants are names of constants that a caller might take for inputs.
-	Constants []string
-	Dims      []Dimension
-	// Build makes the outputs, and inputs of the program even where no output
-	// depends on them, for a choice of the dimensions.
-	Build func(p extent.Point) (outputs, inputs []graph.Value, err error)
-}
-
-// CompileGraph is [Compile] for packages that build graphs themselves.
-func CompileGraph(ctx context.Context, g Graph, opt *CompileOptions) (*Program, error) {
-	if opt == nil {
-		opt = &CompileOptions{}
+// usable returns an error about a program that Compile did not make.
+func (p *Program) usable() error {
+	if p == nil || p.prog == nil {
+		return errors.New("berth: the program is nil or the zero Program, which has no steps")
 	}
-	prog, err := compile.Compile(ctx, g.Outputs, g.Dims, g.Build, exec.Evaluate, compile.Options{
-		Strategy: opt.Strategy, SearchBudget: opt.SearchNodes, Budget: cmp.Or(opt.MaxArena, DefaultMaxBytes),
-		SeedOrder: opt.SeedOrder, NoSharing: opt.NoSharing, Without: opt.Without,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("berth: %w", err)
-	}
-	prep, err := exec.Prepare(prog, !opt.NoPacking)
-	if err != nil {
-		return nil, fmt.Errorf("berth: %w", err)
-	}
-	return &Program{prog, prep, g.Constants}, nil
+	return nil
 }
 
 // Dims returns the dimensions, in the order in which the inputs have them.
-func (p *Program) Dims() []Dimension { return slices.Clone(p.prog.Space.Dims()) }
+func (p *Program) Dims() []Dimension {
+	if p.usable() != nil {
+		return nil
+	}
+	return slices.Clone(p.prog.Space.Dims())
+}
 
 // rows returns the largest extent of the first dimension, 1 if there is none.
 func (p *Program) rows() int {
-	if dims := p.Dims(); len(dims) > 0 {
+	if dims := p.prog.Space.Dims(); len(dims) > 0 {
 		return dims[0].Max
 	}
 	return 1
-}
-
-// Plan returns the steps of the program, before values were given shared
-// bytes.
-func (p *Program) Plan() *plan.Plan { return p.prog.Plan }
-
-// Circuit returns the problem that was solved to lay out the arena, in the
-// terms of package circuit, and its solution.
-func (p *Program) Circuit() (*circuit.Problem, *circuit.BufferPlan) {
-	return &circuit.Problem{
-		Circuit: p.prog.Circuit, Plan: p.prog.Fusion, Layout: p.prog.Layout, MaxRows: 1,
-	}, p.prog.Buffers
 }
 
 // A Memory says what a program takes, in bytes, before it has run.
@@ -206,6 +177,9 @@ func (m Memory) String() string {
 
 // Memory returns what the program takes: exactly, before any run.
 func (p *Program) Memory() Memory {
+	if p.usable() != nil {
+		return Memory{}
+	}
 	m := Memory{
 		Arena:      p.prog.Buffers.Arena,
 		Scratch:    int64(p.prep.ScratchBytes()),
@@ -223,20 +197,6 @@ func (p *Program) Memory() Memory {
 	return m
 }
 
-// Moved returns the bytes that a run at the largest extents copies from one place to
-// another without computing, by op: concatenations whose parts are not in
-// place, and packings.
-func (p *Program) Moved() map[string]int64 {
-	moved := make(map[string]int64)
-	for i := range p.prog.Steps {
-		s := &p.prog.Steps[i]
-		if s.Moves {
-			moved[p.prog.Plan.Steps[s.Index].Node.Op().Name()] += int64(s.Out[0].Type.Bytes())
-		}
-	}
-	return moved
-}
-
 // A Port describes an input or output of a program.
 type Port struct {
 	Name  string
@@ -246,10 +206,20 @@ type Port struct {
 }
 
 // Inputs returns what a run must be given.
-func (p *Program) Inputs() []Port { return ports(p.prog.Inputs) }
+func (p *Program) Inputs() []Port {
+	if p.usable() != nil {
+		return nil
+	}
+	return ports(p.prog.Inputs)
+}
 
 // Outputs returns what a run computes.
-func (p *Program) Outputs() []Port { return ports(p.prog.Outputs) }
+func (p *Program) Outputs() []Port {
+	if p.usable() != nil {
+		return nil
+	}
+	return ports(p.prog.Outputs)
+}
 
 func ports(list []compile.Port) []Port {
 	out := make([]Port, len(list))
@@ -302,6 +272,9 @@ type Extents map[string]int
 // out.
 func (p *Program) Largest() Extents {
 	largest := make(Extents)
+	if p.usable() != nil {
+		return largest
+	}
 	for _, d := range p.prog.Space.Dims() {
 		largest[d.Name] = d.Max
 	}
@@ -310,6 +283,9 @@ func (p *Program) Largest() Extents {
 
 // ExtentsOf returns the extents of a run on inputs, or why there is no such run.
 func (p *Program) ExtentsOf(inputs map[string]*Tensor) (Extents, error) {
+	if err := p.usable(); err != nil {
+		return nil, err
+	}
 	if err := checkNames(p, "input", inputs, p.prog.Inputs); err != nil {
 		return nil, err
 	}
@@ -331,6 +307,9 @@ func (p *Program) ExtentsOf(inputs map[string]*Tensor) (Extents, error) {
 // OutputDims returns the extents of an output in a run of the given extents, which
 // name every dimension.
 func (p *Program) OutputDims(name string, extents Extents) ([]int, error) {
+	if err := p.usable(); err != nil {
+		return nil, err
+	}
 	point := make(extent.Point, len(p.prog.Space.Dims()))
 	s := solver{prog: p.prog, point: point}
 	if err := s.fix(extents); err != nil {
@@ -345,20 +324,4 @@ func (p *Program) OutputDims(name string, extents Extents) ([]int, error) {
 		}
 	}
 	return nil, fmt.Errorf("berth: the program has no output %q, but %s", name, names(p.prog.Outputs))
-}
-
-// String describes the program: its ports and what it takes.
-func (p *Program) String() string {
-	var b strings.Builder
-	for _, in := range p.Inputs() {
-		fmt.Fprintf(&b, "input  %s %v%v\n", in.Name, in.DType, in.Dims)
-	}
-	for _, out := range p.Outputs() {
-		fmt.Fprintf(&b, "output %s %v%v\n", out.Name, out.DType, out.Dims)
-	}
-	for _, d := range p.Dims() {
-		fmt.Fprintf(&b, "dim    %s %d to %d\n", d.Name, d.Min, d.Max)
-	}
-	fmt.Fprintf(&b, "steps  %d\n%v", len(p.prog.Steps), p.Memory())
-	return b.String()
 }

@@ -215,7 +215,7 @@ func TestProgramOps(t *testing.T) {
 			if dims := p.Dims(); len(dims) != 1 || dims[0] != berth.Dim("n", 1, most) {
 				t.Fatalf("the program has the dimensions %v", dims)
 			}
-			for _, s := range p.Plan().Steps {
+			for _, s := range inside.Compiled(p).Plan.Steps {
 				seen[s.Node.Op().Name()] = true
 			}
 			c.check(t, p)
@@ -243,7 +243,7 @@ func TestProgramOps(t *testing.T) {
 func apply(o graph.Op, in ...*berth.Promise) []*berth.Promise {
 	types := make([]graph.Type, len(in))
 	for i, p := range in {
-		types[i] = must(p.Value()).Type()
+		types[i] = must(inside.Value(p)).Type()
 	}
 	return berth.Apply(len(must(o.Infer(types))), o, in...)
 }

@@ -57,6 +57,17 @@ var moving = []programCase{
 	}},
 }
 
+// moved returns the bytes that a run of a program copies, by op.
+func moved(p *berth.Program) map[string]int64 {
+	bytes := make(map[string]int64)
+	for _, s := range p.Describe().Steps {
+		if s.Moved > 0 {
+			bytes[s.Op] += s.Moved
+		}
+	}
+	return bytes
+}
+
 // TestConcatAndSplitMoveNothing counts the bytes that programs copy for
 // concatenations and splits, and compares results with those of programs in
 // which nothing lies in the bytes of another value.
@@ -64,13 +75,13 @@ func TestConcatAndSplitMoveNothing(t *testing.T) {
 	for _, c := range moving {
 		t.Run(c.name, func(t *testing.T) {
 			p := c.program(t, nil)
-			for op, bytes := range p.Moved() {
+			for op, bytes := range moved(p) {
 				t.Errorf("%s moves %d bytes", op, bytes)
 			}
 			c.check(t, p)
 			alone := c.program(t, &berth.CompileOptions{NoSharing: true})
 			c.check(t, alone)
-			if m := alone.Moved(); c.name != "attention" && c.name != "batched attention" && m["concat"] == 0 {
+			if m := moved(alone); c.name != "attention" && c.name != "batched attention" && m["concat"] == 0 {
 				t.Errorf("without sharing nothing is copied either: %v", m)
 			}
 			shared, apart := p.Memory(), alone.Memory()
@@ -78,8 +89,8 @@ func TestConcatAndSplitMoveNothing(t *testing.T) {
 				t.Errorf("the arena takes %d bytes, %d without sharing", shared.Arena, apart.Arena)
 			}
 			for _, q := range []*berth.Program{p, alone} {
-				problem, plan := q.Circuit()
-				if err := circuit.Check(problem.Circuit, problem.Plan, problem.Layout, plan); err != nil {
+				c := inside.Compiled(q)
+				if err := circuit.Check(c.Circuit, c.Fusion, c.Layout, c.Buffers); err != nil {
 					t.Error(err)
 				}
 			}
@@ -99,8 +110,8 @@ func TestOuterAxisMovesNothing(t *testing.T) {
 	want := bits(t, build(data))
 	for _, apart := range []bool{false, true} {
 		p := must(berth.Compile(t.Context(), berth.Outputs{"y": build(berth.Input("x", berth.Float32, 4, 7, 6))}, &berth.CompileOptions{NoSharing: apart}))
-		if moved := p.Moved()["concat"]; (moved > 0) != apart {
-			t.Errorf("NoSharing %v: concat moves %d bytes", apart, moved)
+		if n := moved(p)["concat"]; (n > 0) != apart {
+			t.Errorf("NoSharing %v: concat moves %d bytes", apart, n)
 		}
 		out, err := p.RunOnce(t.Context(), map[string]*berth.Tensor{"x": bits(t, data)}, 2)
 		if err != nil || !berth.Equal(out["y"], want) {
@@ -125,7 +136,7 @@ func TestMovedCounts(t *testing.T) {
 		"packed":   {y.Transpose().Contiguous().Reshape(-1).CumSum(0), "contiguous", most * 4 * 4},
 	} {
 		p := must(berth.Compile(t.Context(), berth.Outputs{"y": c.p}, nil))
-		if got := p.Moved(); got[c.op] != c.want || len(got) != 1 {
+		if got := moved(p); got[c.op] != c.want || len(got) != 1 {
 			t.Errorf("%s: moved %v, want %d bytes by %s", what, got, c.want, c.op)
 		}
 	}

@@ -363,9 +363,9 @@ func TestMemory(t *testing.T) {
 	if got := int64(after.TotalAlloc - before.TotalAlloc); got < stated || got > stated+64<<10 {
 		t.Errorf("an instance allocated %d bytes, the program states %d", got, stated)
 	}
-	problem, plan := p.Circuit()
-	if err := circuit.Check(problem.Circuit, problem.Plan, problem.Layout, plan); err != nil || plan.Arena != m.Arena {
-		t.Errorf("%d bytes, %v", plan.Arena, err)
+	c := inside.Compiled(p)
+	if err := circuit.Check(c.Circuit, c.Fusion, c.Layout, c.Buffers); err != nil || c.Buffers.Arena != m.Arena {
+		t.Errorf("%d bytes, %v", c.Buffers.Arena, err)
 	}
 	text := p.String()
 	for _, part := range []string{"input  x float32[500 1000]", "output y float32[]", "dim    n 1 to 500", fmt.Sprint(m.Arena), fmt.Sprint(m.LowerBound)} {

@@ -94,6 +94,12 @@ func NewPrograms(max int, build func(ctx context.Context, shapes Shapes) (*Progr
 // next Get tries again; if it is the builder's context that ended, one of
 // those that wait builds in its place.
 func (c *Programs) Get(ctx context.Context, shapes Shapes) (*Program, error) {
+	if c == nil || c.build == nil {
+		return nil, errors.New("berth: the cache of programs is nil, the zero Programs, or has nothing to build them with")
+	}
+	if ctx == nil {
+		return nil, errContext
+	}
 	key := shapes.key()
 	for {
 		p, b, mine := c.lookUp(key)
@@ -117,6 +123,9 @@ func (c *Programs) Get(ctx context.Context, shapes Shapes) (*Program, error) {
 
 // Len returns the number of programs that are kept.
 func (c *Programs) Len() int {
+	if c == nil || c.recent == nil {
+		return 0
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.recent.Len()

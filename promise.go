@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/op/ops"
@@ -32,34 +33,37 @@ type Promise struct {
 }
 
 // Err returns the first error on the way to this promise, or nil.
-func (p *Promise) Err() error { return p.err }
+func (p *Promise) Err() error {
+	err := p.usable()
+	if err == nil || p != nil && p.err != nil {
+		return err
+	}
+	return fmt.Errorf("berth: the promise %w", err)
+}
 
 // DType returns the element type; Invalid if the promise is broken.
-func (p *Promise) DType() DType { return p.value.Type().DType }
+func (p *Promise) DType() DType {
+	if p.usable() != nil {
+		return dtype.Invalid
+	}
+	return p.value.Type().DType
+}
 
 // Shape returns a copy of the extents; nil if the promise is broken.
-func (p *Promise) Shape() []int { return p.value.Type().Shape.Clone() }
+func (p *Promise) Shape() []int {
+	if p.usable() != nil {
+		return nil
+	}
+	return p.value.Type().Shape.Clone()
+}
 
 // String describes the promise by its op and type, for messages.
 func (p *Promise) String() string {
-	if err := p.usable(); err != nil {
+	if err := p.Err(); err != nil {
 		return "broken promise: " + err.Error()
 	}
 	return fmt.Sprintf("promise of %v from %v", p.value.Type(), p.value.Node())
 }
-
-// PromiseOf returns a promise of a value of a graph, for packages that build
-// graphs themselves.
-func PromiseOf(v graph.Value) *Promise {
-	if v.IsZero() {
-		return &Promise{err: fmt.Errorf("berth: a promise of the zero Value")}
-	}
-	return &Promise{value: v}
-}
-
-// Value returns the value of the graph that p stands for, or the error that
-// broke p.
-func (p *Promise) Value() (graph.Value, error) { return p.value, p.err }
 
 // Cache returns a promise that keeps its result: it is computed once, also
 // when several materialisations need it at the same time, and stored
@@ -135,6 +139,9 @@ var ErrMemory = exec.ErrMemory
 
 // MaterializeWith is [Materialize] with options.
 func MaterializeWith(ctx context.Context, opt RunOptions, promises ...*Promise) ([]*Tensor, error) {
+	if ctx == nil {
+		return nil, errContext
+	}
 	roots, err := valuesOf(promises)
 	if err != nil {
 		return nil, err
@@ -149,6 +156,9 @@ func MaterializeWith(ctx context.Context, opt RunOptions, promises ...*Promise) 
 	}
 	return tensors, nil
 }
+
+// errContext is the error about a context that is nil.
+var errContext = errors.New("berth: the context is nil")
 
 // usable returns why p stands for no value: the error that broke it, or that
 // it is nil or zero.

@@ -51,7 +51,7 @@ func TestFirstErrorSticks(t *testing.T) {
 		if _, e := p.Plan(); e != err {
 			t.Errorf("%s: Plan returned %v", what, e)
 		}
-		if _, e := p.Value(); e != err {
+		if _, e := inside.Value(p); e != err {
 			t.Errorf("%s: Value returned %v", what, e)
 		}
 		if _, e := berth.Compile(t.Context(), berth.Outputs{"y": p}, nil); !errors.Is(e, err) || !strings.Contains(e.Error(), `"y"`) {
@@ -101,7 +101,7 @@ func TestNilAndZeroPromises(t *testing.T) {
 		"nil": second(berth.Materialize(ctx, nil)), "nil among others": second(berth.Materialize(ctx, ramp(2).Promise(), nil)),
 		"plan of nil": second(berth.PlanOf(nil)),
 		"zero":        second(zero.Materialize(ctx)), "plan of zero": second(zero.Plan()), "operation on zero": zero.Exp().Err(),
-		"zero operand": ramp(2).Promise().Add(zero).Err(), "zero value": berth.PromiseOf(graph.Value{}).Err(),
+		"zero operand": ramp(2).Promise().Add(zero).Err(), "zero value": inside.Promise(graph.Value{}).Err(),
 		"compiled nil":  second(berth.Compile(ctx, berth.Outputs{"y": nil}, nil)),
 		"compiled zero": second(berth.Compile(ctx, berth.Outputs{"y": zero}, nil)),
 	} {
@@ -112,6 +112,30 @@ func TestNilAndZeroPromises(t *testing.T) {
 	}
 	if out, err := berth.Materialize(ctx); err != nil || len(out) != 0 {
 		t.Errorf("nothing materialises to %v, %v", out, err)
+	}
+}
+
+// TestUnboundInput materialises promises that read an input of a program, after
+// a step that fails. What is wrong is the input, and no step runs to find that.
+func TestUnboundInput(t *testing.T) {
+	one, zero := list([]float64{1}, 1).promise(berth.Int32), list([]float64{0}, 1).promise(berth.Int32)
+	fails := one.Div(zero)
+	if _, err := fails.Materialize(t.Context()); !errors.Is(err, berth.ErrDivideByZero) {
+		t.Fatalf("got %v", err)
+	}
+	in := berth.Input("x", berth.Int32, 1)
+	for what, promises := range map[string][]*berth.Promise{
+		"operand":            {fails.Add(in)},
+		"first operand":      {in.Add(fails)},
+		"view":               {fails.MatMul(in.Unsqueeze(1).Transpose())},
+		"result":             {fails, in},
+		"view as a result":   {fails, in.Unsqueeze(0)},
+		"cached":             {fails.Cache().Add(in.AddScalar(1).Cache())},
+		"of another result":  {fails, one.AddScalar(1), in.AddScalar(1)},
+		"behind other steps": {fails.Cast(berth.Float32).Softmax(0).Sum().Add(in.Cast(berth.Float32).Sum())},
+	} {
+		_, err := berth.Materialize(t.Context(), promises...)
+		wantError(t, what, err, "berth: ", `input "x" is not bound`)
 	}
 }
 
@@ -180,7 +204,7 @@ func TestWithoutRules(t *testing.T) {
 	for without, want := range map[string]int{"": 1, "nest": 1, "recompute,fuse": 2} {
 		opt := &berth.CompileOptions{Without: strings.FieldsFunc(without, func(r rune) bool { return r == ',' })}
 		prog, err := berth.Compile(ctx, berth.Outputs{"y": in}, opt)
-		if err != nil || len(prog.Plan().Steps) != want {
+		if err != nil || len(prog.Plan()) != want {
 			t.Errorf("without %q: %v, %v, want %d steps", without, prog, err, want)
 		}
 	}

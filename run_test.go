@@ -1,6 +1,10 @@
 package berth_test
 
 import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/berth-go/berth"
@@ -107,5 +111,112 @@ func TestRunNames(t *testing.T) {
 	wantError(t, "NewBuffer", second(p.NewBuffer("z")), `"z"`, `"best", "y"`)
 	if err := inst.Run(t.Context(), values(tensors()), outputs()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNewBuffer makes the output buffers of a program with one output of every
+// type, has a run write them, and reads them.
+func TestNewBuffer(t *testing.T) {
+	x := berth.Input("x", berth.Float32, berth.Dim("n", 1, 3), 2)
+	outputs := make(berth.Outputs)
+	for _, typ := range allTypes {
+		outputs[typ.String()] = x.Cast(typ)
+	}
+	outputs["empty"] = x.Slice(1, 0, 0, 1)
+	p := must(berth.Compile(t.Context(), outputs, nil))
+	inst := must(p.NewInstance(nil))
+	defer inst.Close()
+	buffers := make(berth.Values)
+	for name := range outputs {
+		buffers[name] = must(p.NewBuffer(name))
+	}
+	in := []float32{0, 1, 2, 3, 4, 5}
+	if err := inst.Run(t.Context(), berth.Values{"x": in}, buffers); err != nil {
+		t.Fatal(err)
+	}
+	// What a caller would have made.
+	slices, values := slots(p)
+	if err := inst.Run(t.Context(), berth.Values{"x": in}, values); err != nil {
+		t.Fatal(err)
+	}
+	for _, typ := range allTypes {
+		got, want := buffers[typ.String()], slices[typ.String()].data
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: a %T of %v, want a %T of %v", typ, got, got, want, want)
+		}
+	}
+	if b, ok := buffers["empty"].([]float32); !ok || len(b) != 0 {
+		t.Errorf("empty: %v", buffers["empty"])
+	}
+}
+
+// TestOutOfReach asks for programs, buffers and runs that would take terabytes.
+func TestOutOfReach(t *testing.T) {
+	x := berth.Input("x", berth.Float32, berth.Dim("n", 1, 1<<40), 2)
+	p := must(berth.Compile(t.Context(), berth.Outputs{"y": x.Relu(), "sum": x.Sum(0)}, nil))
+	_, err := p.NewBuffer("y")
+	wantError(t, "buffer", err, `output "y"`, "8796093022208 bytes", "17179869184")
+	if !errors.Is(err, berth.ErrMemory) {
+		t.Errorf("%v does not match ErrMemory", err)
+	}
+	if b, err := p.NewBuffer("sum"); err != nil || len(b.([]float32)) != 2 {
+		t.Errorf("got %v, %v", b, err)
+	}
+	wide := must(berth.Full[float32](1, 1<<33, 2))
+	_, err = must(berth.Compile(t.Context(), berth.Outputs{"y": x.Sum(1)}, nil)).RunOnce(t.Context(), map[string]*berth.Tensor{"x": wide}, 1)
+	wantError(t, "run", err, `output "y" with 8589934592 rows`, "34359738368 bytes")
+	_, err = must(berth.Compile(t.Context(), berth.Outputs{"y": x.Sum(0)}, nil)).RunOnce(t.Context(), map[string]*berth.Tensor{"x": wide}, 1)
+	wantError(t, "copy of an input", err, `input "x" with 8589934592 rows`, "68719476736 bytes")
+	sorted, _ := berth.Input("x", berth.Float32, 2, 1<<38).TopK(1<<38, 1, true)
+	_, err = must(berth.Compile(t.Context(), berth.Outputs{"y": sorted}, &berth.CompileOptions{MaxArena: 1 << 50})).NewInstance(nil)
+	wantError(t, "working memory", err, "bytes of working memory for each")
+}
+
+// TestEmptyAtOneRow runs programs of which values that lie in every kind of
+// place have no elements with one row: inputs and their parts, outputs and their
+// parts, values of the arena, operands of reductions.
+func TestEmptyAtOneRow(t *testing.T) {
+	behind := func(p *berth.Promise) *berth.Promise { return p.Slice(0, 1, math.MaxInt, 1) } // all rows but the first
+	for name, build := range map[string]func(x *berth.Promise) *berth.Promise{
+		"view of an input":         func(x *berth.Promise) *berth.Promise { return behind(x) },
+		"view of a value":          func(x *berth.Promise) *berth.Promise { return behind(x.Exp()) },
+		"computed":                 func(x *berth.Promise) *berth.Promise { return behind(x.Softmax(1)).Softmax(1) },
+		"backwards":                func(x *berth.Promise) *berth.Promise { return x.Exp().Slice(0, -2, math.MinInt, -1).Softmax(1) },
+		"in the arena":             func(x *berth.Promise) *berth.Promise { return behind(x).MatMul(f32(3, 4)).Softmax(1).MatMul(f32(4, 2)) },
+		"copied":                   func(x *berth.Promise) *berth.Promise { return behind(x.Exp()).Transpose().Contiguous() },
+		"summed":                   func(x *berth.Promise) *berth.Promise { return behind(x.Exp()).Sum(0) },
+		"inside a product":         func(x *berth.Promise) *berth.Promise { y := behind(x.Exp()); return y.Transpose().MatMul(y) },
+		"side by side":             func(x *berth.Promise) *berth.Promise { y := behind(x); return berth.Concat(1, y.Tanh(), y.Exp()) },
+		"one below the other":      func(x *berth.Promise) *berth.Promise { y := behind(x); return berth.Concat(0, y.Tanh(), y.Exp()) },
+		"beside rows that are not": func(x *berth.Promise) *berth.Promise { return berth.Concat(0, behind(x).Tanh(), x.Exp()) },
+		"part of a value side by side": func(x *berth.Promise) *berth.Promise {
+			y := behind(x.Softmax(1))
+			return berth.Concat(1, y.Softmax(1), y.MatMul(f32(3, 2))).Slice(1, 1, 4, 1)
+		},
+	} {
+		x := berth.Input("x", berth.Float32, berth.Dim("n", 1, 4), 3)
+		p, err := berth.Compile(t.Context(), berth.Outputs{"y": build(x)}, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		inst := must(p.NewInstance(&berth.InstanceOptions{Poison: true}))
+		for _, rows := range []int{4, 1, 2, 1} {
+			data := must(berth.Uniform[float32](rand.New(rand.NewPCG(1, 2)), rows, 3))
+			want := bits(t, build(data.Promise()))
+			exact := make([]float32, want.Len())
+			roomy := must(p.NewBuffer("y")).([]float32)
+			for _, y := range [][]float32{exact, roomy, append([]float32(nil), exact...)} {
+				if err := inst.Run(t.Context(), berth.Values{"x": data}, berth.Values{"y": y}); err != nil {
+					t.Errorf("%s, %d rows: %v", name, rows, err)
+				} else if got := must(berth.FromSlice(y[:want.Len()], want.Shape()...)); !berth.Equal(got, want) {
+					t.Errorf("%s, %d rows: %v, want %v", name, rows, got, want)
+				}
+			}
+			if once, err := p.RunOnce(t.Context(), map[string]*berth.Tensor{"x": data}, 1); err != nil || !berth.Equal(once["y"], want) {
+				t.Errorf("%s, %d rows, once: %v, %v, want %v", name, rows, once["y"], err, want)
+			}
+		}
+		inst.Close()
 	}
 }

@@ -34,7 +34,9 @@ func (s *solver) inputs(extents Extents, inputs Values) error {
 }
 
 func (s *solver) input(port *compile.Port, inputs Values) error {
-	x, tensor := inputs[port.Name].(*Tensor)
+	if x, tensor := inputs[port.Name].(*Tensor); tensor {
+		return s.tensor(port, x)
+	}
 	data, t, err := buffer(inputs, port.Name, true)
 	if err != nil {
 		return fmt.Errorf("input %q: %w", port.Name, err)
@@ -42,11 +44,19 @@ func (s *solver) input(port *compile.Port, inputs Values) error {
 	if t != port.Type.DType {
 		return fmt.Errorf("input %q holds %v, not %v", port.Name, port.Type.DType, t)
 	}
-	if !tensor {
-		if n := len(data) / t.Size(); !s.equal(port.Elems, n) {
-			return fmt.Errorf("input %q has %d elements, which %s does not have%s", port.Name, n, s.typeOf(port), s.with())
-		}
-		return nil
+	if n := len(data) / t.Size(); !s.equal(port.Elems, n) {
+		return fmt.Errorf("input %q has %d elements, which %s does not have%s", port.Name, n, s.typeOf(port), s.with())
+	}
+	return nil
+}
+
+// tensor takes a tensor of any layout for an input.
+func (s *solver) tensor(port *compile.Port, x *Tensor) error {
+	if err := x.usable(); err != nil {
+		return fmt.Errorf("input %q: %w", port.Name, err)
+	}
+	if x.dtype != port.Type.DType {
+		return fmt.Errorf("input %q holds %v, not %v", port.Name, port.Type.DType, x.dtype)
 	}
 	fits := len(x.layout.Shape) == len(port.Dims)
 	for a := 0; fits && a < len(port.Dims); a++ {

@@ -1,6 +1,7 @@
 package berth
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -38,10 +39,24 @@ type Element = dtype.Element
 // A Tensor is storage plus a layout: shape, strides and offset. It is
 // immutable, so views and results share storage freely, and safe for
 // concurrent use.
+//
+// A nil Tensor and the zero Tensor hold nothing. They have no element type, no
+// axes and no elements, and whatever works on elements returns an error.
 type Tensor struct {
 	dtype  dtype.Type
 	layout shape.Layout
 	data   []byte // the whole storage, aligned to the element width
+}
+
+// usable returns an error about a tensor that holds nothing.
+func (t *Tensor) usable() error {
+	switch {
+	case t == nil:
+		return errors.New("berth: the tensor is nil")
+	case t.dtype == dtype.Invalid:
+		return errors.New("berth: the tensor is the zero Tensor, which holds nothing")
+	}
+	return nil
 }
 
 // maxBytes bounds storage, below what the Go runtime takes for a size that is
@@ -150,7 +165,7 @@ func Identity[T Number](n int) (*Tensor, error) {
 
 // Uniform returns a tensor of independent numbers drawn evenly from [0, 1).
 func Uniform[T float32 | float64](rng *rand.Rand, dims ...int) (*Tensor, error) {
-	return draw[T](dims, func() float64 {
+	return draw[T](rng, dims, func() float64 {
 		var v T
 		for v = T(rng.Float64()); v >= 1; { // rounding to T may reach 1
 			v = T(rng.Float64())
@@ -162,10 +177,14 @@ func Uniform[T float32 | float64](rng *rand.Rand, dims ...int) (*Tensor, error) 
 // Normal returns a tensor of independent numbers with mean 0 and standard
 // deviation 1.
 func Normal[T float32 | float64](rng *rand.Rand, dims ...int) (*Tensor, error) {
-	return draw[T](dims, rng.NormFloat64)
+	return draw[T](rng, dims, func() float64 { return rng.NormFloat64() })
 }
 
-func draw[T float32 | float64](dims []int, next func() float64) (*Tensor, error) {
+// draw returns a tensor of numbers that next draws from rng.
+func draw[T float32 | float64](rng *rand.Rand, dims []int, next func() float64) (*Tensor, error) {
+	if rng == nil {
+		return nil, errors.New("berth: the source of random numbers is nil")
+	}
 	t, err := newTensor(dtype.Of[T](), dims)
 	if err != nil {
 		return nil, err
@@ -177,28 +196,56 @@ func draw[T float32 | float64](dims []int, next func() float64) (*Tensor, error)
 	return t, nil
 }
 
-// DType returns the element type.
-func (t *Tensor) DType() DType { return t.dtype }
+// DType returns the element type; Invalid if the tensor holds nothing.
+func (t *Tensor) DType() DType {
+	if t == nil {
+		return dtype.Invalid
+	}
+	return t.dtype
+}
 
 // Shape returns a copy of the extents, outermost axis first.
-func (t *Tensor) Shape() []int { return append([]int{}, t.layout.Shape...) }
+func (t *Tensor) Shape() []int {
+	if t == nil {
+		return nil
+	}
+	return append([]int{}, t.layout.Shape...)
+}
 
 // Strides returns a copy of the distances, in elements, between neighbours
 // along each axis.
-func (t *Tensor) Strides() []int { return append([]int{}, t.layout.Strides...) }
+func (t *Tensor) Strides() []int {
+	if t == nil {
+		return nil
+	}
+	return append([]int{}, t.layout.Strides...)
+}
 
 // Rank returns the number of axes.
-func (t *Tensor) Rank() int { return len(t.layout.Shape) }
+func (t *Tensor) Rank() int {
+	if t == nil {
+		return 0
+	}
+	return len(t.layout.Shape)
+}
 
 // Len returns the number of elements.
-func (t *Tensor) Len() int { return t.layout.Shape.Elems() }
+func (t *Tensor) Len() int {
+	if t.usable() != nil {
+		return 0
+	}
+	return t.layout.Shape.Elems()
+}
 
 // IsDense reports whether the elements lie in row-major order without gaps.
-func (t *Tensor) IsDense() bool { return t.layout.IsDense() }
+func (t *Tensor) IsDense() bool { return t.usable() == nil && t.layout.IsDense() }
 
 // Promise returns a promise of the tensor, at which an expression starts. Two
 // promises of one tensor are different nodes of a graph.
 func (t *Tensor) Promise() *Promise {
+	if err := t.usable(); err != nil {
+		return broken("a promise of nothing: %w", err)
+	}
 	n, err := graph.NewConstant(graph.Type{DType: t.dtype, Shape: t.layout.Shape}, graph.Leaf{Layout: t.layout, Data: t.data})
 	if err != nil {
 		return &Promise{err: fmt.Errorf("berth: %w", err)}
@@ -210,6 +257,9 @@ func (t *Tensor) Promise() *Promise {
 // element type. The slice is shared with the tensor when that is dense, and
 // must not be changed then; it is a copy otherwise.
 func Data[T Element](t *Tensor) ([]T, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
 	if dtype.Of[T]() != t.dtype {
 		return nil, fmt.Errorf("berth: the elements are %v, not %v", t.dtype, dtype.Of[T]())
 	}
@@ -226,6 +276,9 @@ func Data[T Element](t *Tensor) ([]T, error) {
 // which negative ones count from the end.
 func At[T Element](t *Tensor, index ...int) (T, error) {
 	var zero T
+	if err := t.usable(); err != nil {
+		return zero, err
+	}
 	if dtype.Of[T]() != t.dtype {
 		return zero, fmt.Errorf("berth: the elements are %v, not %v", t.dtype, dtype.Of[T]())
 	}

@@ -214,18 +214,18 @@ func TestDataAndAt(t *testing.T) {
 func TestTensorOf(t *testing.T) {
 	x := must(berth.FromSlice([]float32{1, 2, 3, 4}, 4))
 	typ := graph.Type{DType: berth.Float32, Shape: shape.Shape{2}}
-	leaf := graph.Leaf{Layout: shape.Layout{Shape: shape.Shape{2}, Strides: []int{-2}, Offset: 3}, Data: x.Leaf().Data}
-	y := must(berth.TensorOf(typ, leaf))
+	leaf := graph.Leaf{Layout: shape.Layout{Shape: shape.Shape{2}, Strides: []int{-2}, Offset: 3}, Data: inside.Leaf(x).Data}
+	y := must(inside.Tensor(typ, leaf))
 	if got := must(berth.Data[float32](y)); !slices.Equal(got, []float32{4, 2}) {
 		t.Errorf("got %v", got)
 	}
 	outside := leaf
 	outside.Layout.Offset = 1
-	wantError(t, "outside", second(berth.TensorOf(typ, outside)), "leaves its storage of 4 elements")
+	wantError(t, "outside", second(inside.Tensor(typ, outside)), "leaves its storage of 4 elements")
 	outside.Layout.Strides = nil
-	wantError(t, "no strides", second(berth.TensorOf(typ, outside)), "0 strides")
+	wantError(t, "no strides", second(inside.Tensor(typ, outside)), "0 strides")
 	outside.Layout.Strides, outside.Layout.Offset = []int{1 << 62}, 1
-	wantError(t, "overflow", second(berth.TensorOf(typ, outside)), "leaves its storage")
-	shifted := graph.Leaf{Layout: shape.Dense(shape.Shape{2}), Data: x.Leaf().Data[1:9]}
-	wantError(t, "alignment", second(berth.TensorOf(typ, shifted)), "not aligned to 4 bytes")
+	wantError(t, "overflow", second(inside.Tensor(typ, outside)), "leaves its storage")
+	shifted := graph.Leaf{Layout: shape.Dense(shape.Shape{2}), Data: inside.Leaf(x).Data[1:9]}
+	wantError(t, "alignment", second(inside.Tensor(typ, shifted)), "not aligned to 4 bytes")
 }

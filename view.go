@@ -19,6 +19,9 @@ func (t *Tensor) view(l shape.Layout) *Tensor { return &Tensor{t.dtype, l, t.dat
 // can express it, always so when t is dense; elsewhere, as after a
 // transposition, it is a dense copy.
 func (t *Tensor) Reshape(dims ...int) (*Tensor, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
 	s, err := inferDim(t.layout.Shape, dims)
 	if err != nil {
 		return nil, fmt.Errorf("berth: reshape of %s: %w", t.describe(), err)
@@ -37,6 +40,9 @@ func (t *Tensor) Reshape(dims ...int) (*Tensor, error) {
 // its ends, as in NumPy. To run backwards through element 0, give an end below
 // minus the extent.
 func (t *Tensor) Slice(axis, start, end, step int) (*Tensor, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
 	at, err := shape.Axis(axis, t.Rank())
 	if err != nil {
 		return nil, fmt.Errorf("berth: slice of %s: %w", t.describe(), err)
@@ -55,6 +61,9 @@ func (t *Tensor) Slice(axis, start, end, step int) (*Tensor, error) {
 // Index returns element i of an axis, without the axis. A negative i counts
 // from the end.
 func (t *Tensor) Index(axis, i int) (*Tensor, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
 	at, err := shape.Axis(axis, t.Rank())
 	if err != nil {
 		return nil, fmt.Errorf("berth: index of %s: %w", t.describe(), err)
@@ -77,6 +86,9 @@ func (t *Tensor) Index(axis, i int) (*Tensor, error) {
 
 // Transpose returns t with its last two axes exchanged.
 func (t *Tensor) Transpose() (*Tensor, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
 	if t.Rank() < 2 {
 		return nil, fmt.Errorf("berth: transpose: %s has fewer than 2 axes", t.describe())
 	}
@@ -97,6 +109,9 @@ func lastTwoSwapped(rank int) []int {
 // Permute returns t with its axes in another order: axis i of the result is
 // axis axes[i] of t.
 func (t *Tensor) Permute(axes ...int) (*Tensor, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
 	l, err := t.layout.Permute(axes)
 	if err != nil {
 		return nil, fmt.Errorf("berth: permute of %s: %w", t.describe(), err)
@@ -107,6 +122,9 @@ func (t *Tensor) Permute(axes ...int) (*Tensor, error) {
 // BroadcastTo returns t repeated along axes of extent 1 and new outer axes, as
 // strides of 0.
 func (t *Tensor) BroadcastTo(dims ...int) (*Tensor, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
 	if err := shape.Shape(dims).Check(); err != nil {
 		return nil, fmt.Errorf("berth: broadcast of %s: %w", t.describe(), err)
 	}
@@ -117,9 +135,10 @@ func (t *Tensor) BroadcastTo(dims ...int) (*Tensor, error) {
 	return t.view(l), nil
 }
 
-// Contiguous returns t itself when it is dense, a dense copy otherwise.
+// Contiguous returns t itself when it is dense or holds nothing, a dense copy
+// otherwise.
 func (t *Tensor) Contiguous() *Tensor {
-	if t.IsDense() {
+	if t.usable() != nil || t.IsDense() {
 		return t
 	}
 	return &Tensor{t.dtype, shape.Dense(t.layout.Shape), t.bytes()}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/bridge"
 	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/shape"
 )
@@ -54,6 +55,9 @@ var ErrName = errors.New("the model has no such name")
 // the model that are not pinned are inputs of the program, also those that
 // nothing reads.
 func (m *Model) Compile(ctx context.Context, opt *Options) (*berth.Program, error) {
+	if err := m.usable(ctx); err != nil {
+		return nil, err
+	}
 	if opt == nil {
 		opt = &Options{}
 	}
@@ -68,7 +72,7 @@ func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, erro
 	if err := m.checkOptions(opt); err != nil {
 		return nil, err
 	}
-	g := berth.Graph{Dims: opt.vary(m)}
+	g := bridge.Graph{Dims: opt.vary(m)}
 	for _, out := range m.wire.Graph.Outputs {
 		g.Outputs = append(g.Outputs, out.Name)
 	}
@@ -102,7 +106,7 @@ func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, erro
 		}
 		return outputs, inputs, checkPorts(inputs, outputs)
 	}
-	return berth.CompileGraph(ctx, g, &opt.Program)
+	return inside.Compile(ctx, g, &opt.Program)
 }
 
 // vary returns the dimensions of the program.
@@ -270,6 +274,9 @@ func (m *Model) Extents(inputs map[string]*berth.Tensor) map[string]int {
 // by name, or as input and axis where the model gives no name. These are the
 // ones that opt.Open stands for.
 func (m *Model) OpenExtents(opt *Options) []string {
+	if opt == nil {
+		opt = &Options{}
+	}
 	var open []string
 	rowDim := opt.rowDim(m)
 	for _, in := range m.Inputs() {
@@ -300,7 +307,7 @@ func (m *Model) shaped(opt *Options, extents map[string]int) (map[string]graph.V
 	values := make(map[string]graph.Value)
 	for _, in := range infos(m.wire.Graph.Inputs) {
 		if t := opt.Values[in.Name]; t != nil {
-			v, err := t.Promise().Value()
+			v, err := inside.Value(t.Promise())
 			if err == nil {
 				err = in.accepts(t.DType(), t.Shape())
 			}

@@ -10,12 +10,16 @@ import (
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/bridge"
 	"github.com/berth-go/berth/internal/op/ops"
 )
 
 // ErrNeedsData is wrapped by the error about a node whose output shape depends
 // on data that is known only when the model runs.
 var ErrNeedsData = errors.New("the shape depends on the data of an input")
+
+// inside reaches the graphs and the storage behind the types of package berth.
+var inside = bridge.Berth[berth.Tensor, berth.Promise, berth.Program, berth.CompileOptions]()
 
 // An importer turns a model into a graph, for inputs of known types.
 type importer struct {
@@ -174,6 +178,9 @@ func (m *Model) RunWith(ctx context.Context, opt berth.RunOptions, inputs map[st
 // as promises over the given inputs. It may compute parts of the model on
 // which shapes depend.
 func (m *Model) Promises(ctx context.Context, inputs map[string]*berth.Tensor) ([]*berth.Promise, error) {
+	if err := m.usable(ctx); err != nil {
+		return nil, err
+	}
 	values, err := m.bind(inputs)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
@@ -184,7 +191,7 @@ func (m *Model) Promises(ctx context.Context, inputs map[string]*berth.Tensor) (
 	}
 	promises := make([]*berth.Promise, len(outs))
 	for i, v := range outs {
-		promises[i] = berth.PromiseOf(v)
+		promises[i] = inside.Promise(v)
 	}
 	return promises, nil
 }
@@ -219,7 +226,7 @@ func (m *Model) bind(inputs map[string]*berth.Tensor) (map[string]graph.Value, e
 			errs = append(errs, err)
 			continue
 		}
-		v, err := t.Promise().Value()
+		v, err := inside.Value(t.Promise())
 		if err != nil {
 			errs = append(errs, err)
 			continue

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,8 @@ import (
 )
 
 // A Model is a decoded and checked ONNX model. It is immutable and safe for
-// concurrent use. Its weights stay in the bytes it was decoded from.
+// concurrent use. Its weights stay in the bytes it was decoded from. A nil Model
+// and the zero Model have no inputs and no outputs and cannot be run.
 type Model struct {
 	name    string // of the file, for messages
 	wire    *wire.Model
@@ -26,6 +28,27 @@ type Model struct {
 	weights map[*wire.Tensor][]byte
 	loader  *wire.Loader // of external data
 	unmap   func() error // of the file itself, if it is mapped
+}
+
+// usable returns an error about a model that was not loaded, or about a context
+// that is nil.
+func (m *Model) usable(ctx context.Context) error {
+	switch {
+	case m == nil || m.wire == nil:
+		return errors.New("onnx: the model is nil or the zero Model, which holds no graph")
+	case ctx == nil:
+		return errors.New("onnx: the context is nil")
+	}
+	return nil
+}
+
+// graph returns the graph of the file, without anything in a model that was not
+// loaded.
+func (m *Model) graph() *wire.Graph {
+	if m == nil || m.wire == nil {
+		return &wire.Graph{}
+	}
+	return m.wire.Graph
 }
 
 // A ValueInfo describes an input or output of a model.
@@ -117,6 +140,9 @@ func mapOrRead(name string) (data []byte, unmap func() error, err error) {
 // program that came from it, must not be used any more. A model that is used
 // until the process ends need not be closed.
 func (m *Model) Close() error {
+	if m == nil || m.loader == nil {
+		return nil
+	}
 	err := m.loader.Close()
 	if m.unmap != nil {
 		err = errors.Join(err, m.unmap())
@@ -129,6 +155,9 @@ func (m *Model) Close() error {
 // directory of fsys. For files on disk prefer [LoadFile], which keeps links
 // from leading out of the directory.
 func Load(fsys fs.FS, name string) (*Model, error) {
+	if fsys == nil {
+		return nil, fmt.Errorf("onnx: %s: the file system is nil", name)
+	}
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %w", err)
@@ -192,18 +221,28 @@ func canonicalDomain(domain string) string {
 }
 
 // Name returns the name of the file the model came from.
-func (m *Model) Name() string { return m.name }
+func (m *Model) Name() string {
+	if m == nil {
+		return ""
+	}
+	return m.name
+}
 
 // Inputs returns the inputs that a run must bind: those of the file without a
 // value of their own.
-func (m *Model) Inputs() []ValueInfo { return infos(m.body.inputs) }
+func (m *Model) Inputs() []ValueInfo {
+	if m == nil || m.body == nil {
+		return nil
+	}
+	return infos(m.body.inputs)
+}
 
 // Defaults returns the inputs to which the file gives a value. They are
 // constants of a program, which [Options.Values] replaces; [Model.Run] takes
 // other values for them.
 func (m *Model) Defaults() []ValueInfo {
 	var list []ValueInfo
-	for _, in := range m.wire.Graph.Inputs {
+	for _, in := range m.graph().Inputs {
 		if m.body.initial[in.Name] != nil {
 			list = append(list, info(in))
 		}
@@ -212,7 +251,7 @@ func (m *Model) Defaults() []ValueInfo {
 }
 
 // Outputs returns the outputs, in the order of the file.
-func (m *Model) Outputs() []ValueInfo { return infos(m.wire.Graph.Outputs) }
+func (m *Model) Outputs() []ValueInfo { return infos(m.graph().Outputs) }
 
 // Info is what a model file says of itself.
 type Info struct {
@@ -230,6 +269,9 @@ type Info struct {
 
 // Info returns what the file says of itself.
 func (m *Model) Info() Info {
+	if m == nil || m.wire == nil {
+		return Info{}
+	}
 	info := Info{
 		IRVersion:     m.wire.IRVersion,
 		Opsets:        m.opsets,

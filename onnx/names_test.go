@@ -118,3 +118,15 @@ func TestOptionNames(t *testing.T) {
 		}
 	}
 }
+
+// TestOutputTwice refuses to compile a model that names an output twice, for
+// which a run could not be given two buffers.
+func TestOutputTwice(t *testing.T) {
+	m, err := Parse(addModel(func(m *wire.Model) { m.Graph.Outputs = append(m.Graph.Outputs, m.Graph.Outputs[0]) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Compile(t.Context(), nil); err == nil || !strings.Contains(err.Error(), `two outputs are named "y"`) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -6,10 +6,14 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/circuit"
+	"github.com/berth-go/berth/internal/bridge"
 	"github.com/berth-go/berth/internal/conformance"
 	"github.com/berth-go/berth/onnx"
 	"github.com/berth-go/berth/pack"
 )
+
+// inside reaches the layout of programs.
+var inside = bridge.Berth[berth.Tensor, berth.Promise, berth.Program, berth.CompileOptions]()
 
 // runProgram runs a program with a poisoned arena and returns what it
 // computed. Further runs must not allocate and must compute the same again.
@@ -54,16 +58,16 @@ func runProgram(t *testing.T, p *berth.Program, inputs map[string]*berth.Tensor,
 // of the plain first-fit rule.
 func proven(t *testing.T, p *berth.Program) {
 	t.Helper()
-	problem, plan := p.Circuit()
-	if err := circuit.Check(problem.Circuit, problem.Plan, problem.Layout, plan); err != nil {
+	c := inside.Compiled(p)
+	if err := circuit.Check(c.Circuit, c.Fusion, c.Layout, c.Buffers); err != nil {
 		t.Error(err)
 	}
-	first, err := problem.PlanBuffers(context.Background(), &circuit.Options{Strategy: pack.FirstFit})
+	first, err := c.Problem().PlanBuffers(context.Background(), &circuit.Options{Strategy: pack.FirstFit})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan.Arena > first.Arena {
-		t.Errorf("the arena of %d bytes is larger than that of first fit, %d", plan.Arena, first.Arena)
+	if c.Buffers.Arena > first.Arena {
+		t.Errorf("the arena of %d bytes is larger than that of first fit, %d", c.Buffers.Arena, first.Arena)
 	}
 }
 
@@ -103,7 +107,11 @@ func TestPrograms(t *testing.T) {
 func logMemory(t *testing.T, p *berth.Program) {
 	t.Helper()
 	mem := p.Memory()
-	t.Logf("arena %d, lower bound %d, without reuse %d; moves %v", mem.Arena, mem.LowerBound, mem.NoReuse, p.Moved())
+	moved := int64(0)
+	for _, s := range p.Describe().Steps {
+		moved += s.Moved
+	}
+	t.Logf("arena %d, lower bound %d, without reuse %d; moves %d bytes", mem.Arena, mem.LowerBound, mem.NoReuse, moved)
 }
 
 // TestMobileNetArena holds the arena of MobileNet V2 to its published lower

@@ -95,6 +95,6 @@ func ReadTensor(data []byte) (name string, t *berth.Tensor, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("onnx: tensor %q: %w", proto.Name, err)
 	}
-	t, err = berth.TensorOf(v.Type(), *v.Node().Leaf())
+	t, err = inside.Tensor(v.Type(), *v.Node().Leaf())
 	return proto.Name, t, err
 }

@@ -2,11 +2,10 @@ package main
 
 import (
 	"bytes"
-	"fmt"
+	"encoding/binary"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -159,9 +158,11 @@ func tensorProto(name string, t *berth.Tensor) []byte {
 	for _, d := range t.Shape() {
 		b = number(b, 1, uint64(d))
 	}
-	if t.DType() != berth.Float32 || !t.IsDense() {
-		panic(fmt.Sprintf("%s is %v%v", name, t.DType(), t.Shape()))
-	}
 	b = text(number(b, 2, 1), 8, name)
-	return text(b, 9, string(slices.Clone(t.Leaf().Data)))
+	data, err := berth.Data[float32](t)
+	if err != nil {
+		panic(err)
+	}
+	raw, _ := binary.Append(nil, binary.LittleEndian, data)
+	return text(b, 9, string(raw))
 }

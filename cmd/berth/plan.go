@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/onnx"
@@ -39,28 +37,6 @@ func (c *planCmd) Run(e *env) error {
 			berth.Description
 		}{c.Model, d})
 	}
-	printPlan(e.stdout, d)
-	_, err = fmt.Fprintf(e.stdout, "%v", p.Memory())
+	_, err = fmt.Fprint(e.stdout, d)
 	return err
-}
-
-// printPlan writes a line for each step and each slot.
-func printPlan(w io.Writer, d berth.Description) {
-	for _, s := range d.Steps {
-		fmt.Fprintf(w, "step %d: %s", s.Index, s.Op)
-		if s.Name != "" {
-			fmt.Fprintf(w, " %q", s.Name)
-		}
-		fmt.Fprintf(w, "(%s) -> %s, %s\n", strings.Join(s.Inputs, ", "), strings.Join(s.Outputs, ", "), s.Kind)
-	}
-	for _, s := range d.Slots {
-		fmt.Fprintf(w, "slot %d: %s %s%v, bytes [%d, %d), steps %d to %d", s.ID, s.Name, s.DType, s.Shape, s.Offset, s.Offset+s.Bytes, s.Start, s.End)
-		if s.RowStride != s.Bytes {
-			fmt.Fprintf(w, ", row stride %d", s.RowStride)
-		}
-		if s.Shares != nil {
-			fmt.Fprintf(w, ", shares slot %d", *s.Shares)
-		}
-		fmt.Fprintln(w)
-	}
 }

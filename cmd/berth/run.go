@@ -87,9 +87,8 @@ func (c *runCmd) runDigits(e *env) error {
 		return err
 	}
 	fmt.Fprintf(e.stdout, "\nThe memory plan:\n")
-	printPlan(e.stdout, prog.Describe())
-	fmt.Fprintf(e.stdout, "\n%v", prog)
-	return nil
+	_, err = fmt.Fprint(e.stdout, prog)
+	return err
 }
 
 func readNPY(fsys fs.FS, name string) (*berth.Tensor, error) {

@@ -68,6 +68,11 @@ func (p *Program) Fixed(o *Operand) bool {
 	return uses == 0
 }
 
+// Problem returns the layout problem whose solution is Buffers.
+func (p *Program) Problem() *circuit.Problem {
+	return &circuit.Problem{Circuit: p.Circuit, Plan: p.Fusion, Layout: p.Layout, MaxRows: 1}
+}
+
 // DimsAt returns the extents of a port at a point.
 func (p *Program) DimsAt(port *Port, at extent.Point) []int {
 	dims := make([]int, len(port.Dims))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/bridge"
 )
 
 // A Tolerance is how far an element may be from the wanted one: Abs plus
@@ -118,8 +119,11 @@ func Identical(got, want *berth.Tensor) error {
 	return nil
 }
 
+// inside reaches the storage of tensors.
+var inside = bridge.Berth[berth.Tensor, berth.Promise, berth.Program, berth.CompileOptions]()
+
 // rowMajor returns the bytes of the elements of t.
 func rowMajor(t *berth.Tensor) []byte {
-	leaf, size := t.Contiguous().Leaf(), t.DType().Size()
+	leaf, size := inside.Leaf(t.Contiguous()), t.DType().Size()
 	return leaf.Data[leaf.Layout.Offset*size:][:t.Len()*size]
 }

@@ -86,9 +86,12 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) ([]Result, error) {
 		return nil, fmt.Errorf("%w: it takes %d bytes, %d are available", ErrMemory, peak, opt.maxBytes())
 	}
 	r := &run{plan: p, opt: opt, buffers: make([][]byte, len(p.Slots))}
+	if err := r.checkLeaves(); err != nil {
+		return nil, err
+	}
 	if len(p.Steps) > 0 {
-		r.pool = NewPool(opt.Workers)
-		defer r.pool.Close()
+		r.workers = NewWorkers(opt.Workers)
+		defer r.workers.Close()
 	}
 	for i := range p.Steps {
 		if ctx.Err() != nil {
@@ -112,8 +115,36 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) ([]Result, error) {
 type run struct {
 	plan    *plan.Plan
 	opt     Options
-	pool    *Pool
+	workers *Workers
 	buffers [][]byte // by slot; nil before it is made and after it is dropped
+}
+
+// checkLeaves returns an error about the first leaf that the run reads and that
+// has no storage, such as an input that is not bound.
+func (r *run) checkLeaves() error {
+	check := func(p plan.Place) error {
+		if p.Slot != plan.Eternal {
+			return nil
+		}
+		_, err := r.storage(p)
+		return err
+	}
+	for i := range r.plan.Steps {
+		for _, in := range r.plan.Steps[i].Inputs {
+			if in.Value.IsZero() {
+				continue
+			}
+			if err := check(in.Place); err != nil {
+				return err
+			}
+		}
+	}
+	for _, res := range r.plan.Results {
+		if err := check(res.Place); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *run) step(s *plan.Step) error {
@@ -171,12 +202,12 @@ func (r *run) compute(s *plan.Step) error {
 		return nil // and no working memory
 	}
 	scratch := k.Scratch()
-	if int64(scratch) > r.opt.maxBytes()/int64(r.pool.Workers()) {
+	if int64(scratch) > r.opt.maxBytes()/int64(r.workers.Len()) {
 		return fmt.Errorf("%w: %d bytes of working memory for each of %d workers, %d are available",
-			ErrMemory, scratch, r.pool.Workers(), r.opt.maxBytes())
+			ErrMemory, scratch, r.workers.Len(), r.opt.maxBytes())
 	}
-	r.pool.Reserve(scratch)
-	return r.pool.Run(k)
+	r.workers.Reserve(scratch)
+	return r.workers.Run(k)
 }
 
 func operand(t graph.Type, p plan.Place, data []byte) *kernel.Operand {

@@ -29,7 +29,7 @@ func Evaluate(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error) {
 // time.
 type Instance struct {
 	prog    *compile.Program
-	pool    *Pool
+	workers *Workers
 	arena   []byte
 	scratch int
 	steps   []boundStep
@@ -49,17 +49,25 @@ type boundStep struct {
 	retune  *compile.Retuner // nil where the attributes are fixed
 }
 
-// NewInstance allocates an arena and binds every kernel. With workers at 0 there
-// is one for each processor. Poison fills the arena before each run with bytes
-// that no right program reads.
-func (p *Prepared) NewInstance(workers int, poison bool) (*Instance, error) {
+// NewInstance allocates an arena and binds every kernel. Count is the number of
+// workers; 0 means one for each processor. Poison fills the arena before each run with bytes
+// that no right program reads. It is an error that wraps ErrMemory when the
+// working memory of all workers exceeds DefaultMaxBytes.
+func (p *Prepared) NewInstance(count int, poison bool) (*Instance, error) {
+	workers := NewWorkers(count)
+	if p.scratch > DefaultMaxBytes/workers.Len() {
+		workers.Close()
+		return nil, fmt.Errorf("%w: %d bytes of working memory for each of %d workers, %d are available",
+			ErrMemory, p.scratch, workers.Len(), int64(DefaultMaxBytes))
+	}
 	if err := p.packOnce(); err != nil {
+		workers.Close()
 		return nil, err
 	}
 	prog := p.prog
 	inst := &Instance{
 		prog:    prog,
-		pool:    NewPool(workers),
+		workers: workers,
 		scratch: p.scratch,
 		arena:   kernel.Alloc(int(prog.Buffers.Arena)),
 		steps:   make([]boundStep, len(prog.Steps)),
@@ -68,7 +76,7 @@ func (p *Prepared) NewInstance(workers int, poison bool) (*Instance, error) {
 		poison:  poison,
 		values:  make([]int, prog.Space.Len()),
 	}
-	inst.pool.Reserve(p.scratch)
+	inst.workers.Reserve(p.scratch)
 	for i := range prog.Steps {
 		b, err := newBoundStep(prog, i)
 		if err != nil {
@@ -228,7 +236,7 @@ func (inst *Instance) Run(ctx context.Context, p extent.Point) error {
 			return fmt.Errorf("step %d, %s: needs %d bytes of working memory with %s, and no more than %d were expected",
 				b.step.Index, graph.Title(b.step.Op), n, extent.Text(dims, p), inst.scratch)
 		}
-		if err := inst.pool.Run(b.kern); err != nil {
+		if err := inst.workers.Run(b.kern); err != nil {
 			return fmt.Errorf("step %d, %v: %w", b.step.Index, b.step, err)
 		}
 	}
@@ -242,7 +250,9 @@ func (inst *Instance) connect(from []compile.Operand, to []*kernel.Operand) {
 		case compile.InPort:
 			to[i].Data = inst.in[from[i].Index]
 		case compile.OutPort:
-			to[i].Data = inst.out[from[i].Index][from[i].Base:]
+			// A part that has no elements with these rows may begin behind them.
+			buffer := inst.out[from[i].Index]
+			to[i].Data = buffer[min(from[i].Base, int64(len(buffer))):]
 		}
 	}
 }
@@ -269,7 +279,7 @@ func (inst *Instance) checkPorts() error {
 func (inst *Instance) checkPort(what string, p *compile.Port, bound []byte) error {
 	size := p.Type.DType.Size()
 	if need := inst.values[p.Elems] * size; len(bound) < need {
-		return fmt.Errorf("%s %q: %d bytes are bound, a run%s takes %d", what, p.Name, len(bound), inst.with(), need)
+		return fmt.Errorf("%s %q: %d bytes are bound, a run%s takes %d", what, p.Name, len(bound), inst.prog.Space.With(inst.point), need)
 	}
 	if !kernel.Aligned(bound, size) {
 		return fmt.Errorf("%s %q: the buffer is not aligned to %d bytes", what, p.Name, size)
@@ -295,13 +305,5 @@ func (inst *Instance) checkApart(output int) error {
 	return nil
 }
 
-// with prints the extents of a run, for messages.
-func (inst *Instance) with() string {
-	if len(inst.point) == 0 {
-		return ""
-	}
-	return " with " + extent.Text(inst.prog.Space.Dims(), inst.point)
-}
-
 // Close ends the instance's workers. It must not be used any more.
-func (inst *Instance) Close() { inst.pool.Close() }
+func (inst *Instance) Close() { inst.workers.Close() }

@@ -46,7 +46,7 @@ func TestArenaIsExact(t *testing.T) {
 		if p.Buffers.Arena == 0 || int64(len(inst.arena)) != p.Buffers.Arena {
 			t.Errorf("the arena has %d bytes, the program says %d", len(inst.arena), p.Buffers.Arena)
 		}
-		for i, s := range inst.pool.crew.scratch {
+		for i, s := range inst.workers.crew.scratch {
 			if len(s) != prep.ScratchBytes() {
 				t.Errorf("worker %d has %d bytes of scratch, not %d", i, len(s), prep.ScratchBytes())
 			}

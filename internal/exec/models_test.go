@@ -54,7 +54,7 @@ func TestPackingOfModels(t *testing.T) {
 						t.Fatal(err)
 					}
 					for name, w := range want {
-						if string(got[name].Leaf().Data) != string(w.Leaf().Data) {
+						if !berth.Equal(got[name], w) {
 							t.Errorf("%s with %d rows and %d workers: packing changes the result", name, rows, workers)
 						}
 					}

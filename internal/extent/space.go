@@ -286,6 +286,15 @@ func (s *Space) text(f Func, level int) string {
 	return text
 }
 
+// With prints a point as in " with batch=4", for messages, and nothing where there
+// are no dimensions.
+func (s *Space) With(p Point) string {
+	if len(s.dims) == 0 {
+		return ""
+	}
+	return " with " + Text(s.dims, p)
+}
+
 // Text prints a point as in "batch=4 seq=128".
 func Text(dims []Dim, p Point) string {
 	words := make([]string, len(dims))

@@ -24,13 +24,13 @@ func (k spinKernel) Run(int, []byte) error {
 	return nil
 }
 
-// BenchmarkPool runs two tasks, of about 1 to 100 µs, over and over: what more
+// BenchmarkWorkers runs two tasks, of about 1 to 100 µs, over and over: what more
 // than half of the time of one worker two workers need is the cost of sharing.
-func BenchmarkPool(b *testing.B) {
+func BenchmarkWorkers(b *testing.B) {
 	for _, work := range []int{1000, 10_000, 100_000} {
 		for _, workers := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%dmuls/%dworkers", work, workers), func(b *testing.B) {
-				p := NewPool(workers)
+				p := NewWorkers(workers)
 				defer p.Close()
 				k := kernel.Kernel(spinKernel{2, work})
 				for b.Loop() {

@@ -11,9 +11,10 @@ import (
 
 // Equal reports whether two tensors have the same element type, the same shape
 // and the same elements to the last bit, wherever these lie in memory. A NaN is
-// thus equal to the same NaN, and 0 is not equal to -0.
+// thus equal to the same NaN, and 0 is not equal to -0. A tensor that holds
+// nothing is equal to none.
 func Equal(a, b *Tensor) bool {
-	return a.dtype == b.dtype && a.layout.Shape.Equal(b.layout.Shape) && bytes.Equal(a.bytes(), b.bytes())
+	return a.usable() == nil && b.usable() == nil && a.dtype == b.dtype && a.layout.Shape.Equal(b.layout.Shape) && bytes.Equal(a.bytes(), b.bytes())
 }
 
 // Close returns nil if got is want within a tolerance: they have the same
@@ -23,6 +24,11 @@ func Equal(a, b *Tensor) bool {
 // Otherwise the error counts the elements that differ and names the first of
 // them by its index. It is meant for tests.
 func Close(got, want *Tensor, rtol, atol float64) error {
+	for _, t := range []*Tensor{got, want} {
+		if err := t.usable(); err != nil {
+			return err
+		}
+	}
 	if got.dtype != want.dtype || !slices.Equal(got.layout.Shape, want.layout.Shape) {
 		return fmt.Errorf("berth: got %s, want %s", got.describe(), want.describe())
 	}
@@ -54,7 +60,7 @@ func Close(got, want *Tensor, rtol, atol float64) error {
 	case Bool:
 		return same[bool](got, want)
 	}
-	return fmt.Errorf("berth: %v is not an element type", got.dtype)
+	panic("berth: no comparison of " + got.dtype.String())
 }
 
 func closeFloats[T Element](got, want *Tensor, rtol, atol float64, value func(T) float64) error {

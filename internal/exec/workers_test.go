@@ -43,12 +43,12 @@ func newCount(tasks, scratch int) *countKernel {
 	return &countKernel{runs: make([]atomic.Int32, tasks), scratch: scratch}
 }
 
-// TestPoolRunsEveryTaskOnce does so for more and fewer tasks than workers.
-func TestPoolRunsEveryTaskOnce(t *testing.T) {
+// TestWorkersRunsEveryTaskOnce does so for more and fewer tasks than workers.
+func TestWorkersRunsEveryTaskOnce(t *testing.T) {
 	for workers := 1; workers <= 5; workers++ {
-		p := NewPool(workers)
-		if p.Workers() != workers {
-			t.Errorf("%d workers, want %d", p.Workers(), workers)
+		p := NewWorkers(workers)
+		if p.Len() != workers {
+			t.Errorf("%d workers, want %d", p.Len(), workers)
 		}
 		for _, tasks := range []int{0, 1, 2, 3, 4, 5, 6, 100} {
 			k := newCount(tasks, 10*tasks)
@@ -69,17 +69,17 @@ func TestPoolRunsEveryTaskOnce(t *testing.T) {
 		}
 		p.Close()
 	}
-	if p := NewPool(0); p.Workers() != runtime.GOMAXPROCS(0) {
-		t.Errorf("%d workers by default", p.Workers())
+	if p := NewWorkers(0); p.Len() != runtime.GOMAXPROCS(0) {
+		t.Errorf("%d workers by default", p.Len())
 	}
 }
 
-// TestPoolReportsTheFirstFailure wants the error of the lowest task that
+// TestWorkersReportsTheFirstFailure wants the error of the lowest task that
 // fails, whoever comes upon it.
-func TestPoolReportsTheFirstFailure(t *testing.T) {
+func TestWorkersReportsTheFirstFailure(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
-		p := NewPool(1 + rng.IntN(4))
+		p := NewWorkers(1 + rng.IntN(4))
 		k := newCount(1+rng.IntN(30), 0)
 		first := -1
 		k.fails = make(map[int]error)
@@ -98,7 +98,7 @@ func TestPoolReportsTheFirstFailure(t *testing.T) {
 		case first >= 0 && !errors.Is(err, k.fails[first]):
 			t.Errorf("the first failure is %v, Run says %v", k.fails[first], err)
 		}
-		// The pool goes on to work.
+		// The workers go on to work.
 		if err := p.Run(newCount(8, 0)); err != nil {
 			t.Errorf("after a failure: %v", err)
 		}
@@ -106,10 +106,10 @@ func TestPoolReportsTheFirstFailure(t *testing.T) {
 	}
 }
 
-// TestPoolSharesTasks has tasks that sleep, so that helpers must come to take
+// TestWorkersSharesTasks has tasks that sleep, so that helpers must come to take
 // some.
-func TestPoolSharesTasks(t *testing.T) {
-	p := NewPool(4)
+func TestWorkersSharesTasks(t *testing.T) {
+	p := NewWorkers(4)
 	defer p.Close()
 	p.Reserve(1)
 	own := p.crew.scratch[0]
@@ -123,9 +123,9 @@ func TestPoolSharesTasks(t *testing.T) {
 	}
 }
 
-func TestPoolAllocatesNothing(t *testing.T) {
+func TestWorkersAllocatesNothing(t *testing.T) {
 	for _, workers := range []int{1, 4} {
-		p := NewPool(workers)
+		p := NewWorkers(workers)
 		k := newCount(9, 0)
 		if n := testing.AllocsPerRun(50, func() { p.Run(k) }); n != 0 {
 			t.Errorf("%d workers: %v allocations in a run", workers, n)
@@ -134,11 +134,11 @@ func TestPoolAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestForgottenPool collects the helpers of a pool that nobody closed.
-func TestForgottenPool(t *testing.T) {
+// TestForgottenWorkers collects the helpers of workers that nobody closed.
+func TestForgottenWorkers(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 20 {
-		NewPool(5).Run(newCount(10, 0))
+		NewWorkers(5).Run(newCount(10, 0))
 	}
 	for range 500 {
 		runtime.GC()

@@ -12,16 +12,16 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 )
 
-// A Pool runs the tasks of one kernel at a time on a fixed number of workers,
-// of which the caller of Run is one. Running allocates nothing. A Pool may not
-// be used by several goroutines at once.
-type Pool struct {
+// Workers run the tasks of one kernel at a time. There is a fixed number of
+// them, and the caller of Run is one. Running allocates nothing. They may not be
+// used by several goroutines at once.
+type Workers struct {
 	crew    *crew
 	cleanup runtime.Cleanup
 }
 
-// crew is what the helper goroutines hold; it must not lead back to the Pool,
-// so that a forgotten Pool can be collected and its helpers sent home.
+// crew is what the helper goroutines hold; it must not lead back to the Workers,
+// so that forgotten ones can be collected and their helpers sent home.
 type crew struct {
 	helpers []helper
 	scratch [][]byte // of the caller, then of each helper
@@ -88,9 +88,9 @@ type helper struct {
 // processor that woke it for a while before another one takes it over.
 const patience = 50 * time.Microsecond
 
-// NewPool returns a pool of the given number of workers; 0 means one for each
+// NewWorkers returns the given number of workers; 0 means one for each
 // processor the program may use.
-func NewPool(workers int) *Pool {
+func NewWorkers(workers int) *Workers {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -109,9 +109,9 @@ func NewPool(workers int) *Pool {
 		h.asleep.Store(true)
 		go c.help(i)
 	}
-	p := &Pool{crew: c}
-	p.cleanup = runtime.AddCleanup(p, (*crew).dismiss, c)
-	return p
+	w := &Workers{crew: c}
+	w.cleanup = runtime.AddCleanup(w, (*crew).dismiss, c)
+	return w
 }
 
 func (c *crew) dismiss() {
@@ -120,20 +120,20 @@ func (c *crew) dismiss() {
 	}
 }
 
-// Close ends the helpers. The pool must not be used any more.
-func (p *Pool) Close() {
-	p.cleanup.Stop()
-	p.crew.dismiss()
+// Close ends the helpers. The workers must not be used any more.
+func (w *Workers) Close() {
+	w.cleanup.Stop()
+	w.crew.dismiss()
 }
 
-// Workers returns the number of workers.
-func (p *Pool) Workers() int { return len(p.crew.scratch) }
+// Len returns the number of workers.
+func (w *Workers) Len() int { return len(w.crew.scratch) }
 
 // Reserve gives each worker at least n bytes of scratch.
-func (p *Pool) Reserve(n int) {
-	for i, s := range p.crew.scratch {
+func (w *Workers) Reserve(n int) {
+	for i, s := range w.crew.scratch {
 		if len(s) < n {
-			p.crew.scratch[i] = kernel.Alloc(n)
+			w.crew.scratch[i] = kernel.Alloc(n)
 		}
 	}
 }
@@ -147,12 +147,12 @@ func (p *Pool) Reserve(n int) {
 // Run waits for helpers that have taken a task, but not for those that have yet
 // to wake up: where tasks are short, or processors busy with other work, the
 // caller has done all by then.
-func (p *Pool) Run(k kernel.Kernel) error {
+func (w *Workers) Run(k kernel.Kernel) error {
 	tasks := k.Tasks()
 	if tasks == 0 {
 		return nil
 	}
-	c := p.crew
+	c := w.crew
 	helpers := min(len(c.helpers), tasks-1)
 	if helpers == 0 || uint64(tasks) > math.MaxUint32 {
 		for t := range tasks {
@@ -179,7 +179,7 @@ func (p *Pool) Run(k kernel.Kernel) error {
 	if !c.await(c.alone) && c.pending.Add(-1) > 0 {
 		<-c.done
 	}
-	runtime.KeepAlive(p)
+	runtime.KeepAlive(w)
 	c.kern = nil
 	return c.err
 }
