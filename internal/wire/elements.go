@@ -122,17 +122,6 @@ func widen(packed []byte, width int) ([]byte, error) {
 	return out, nil
 }
 
-// countVarints returns how many varints end in packed.
-func countVarints(packed []byte) int {
-	n := 0
-	for _, b := range packed {
-		if b < 0x80 {
-			n++
-		}
-	}
-	return n
-}
-
 // Strings returns the elements of a string tensor, copied. They are UTF-8 by
 // convention, which is not checked.
 func (t *Tensor) Strings() ([]string, error) {

@@ -123,10 +123,7 @@ func integer[M any, T ~int32 | ~int64](name string, at func(*M) *T) field[M] {
 // aliases the input when it is in one piece there.
 func packed[M any](name string, typ protowire.Type, at func(*M) *[]byte) field[M] {
 	f := blob(name, at)
-	f.count = func(m *M) int {
-		n, _ := countPacked(*at(m), typ)
-		return n
-	}
+	f.count = func(m *M) int { return countWhole(*at(m), typ) }
 	f.read = nil
 	f.reserve = func(d *decoder, m *M, rs records) { *at(m), _ = d.packed(rs, typ) }
 	return f

@@ -52,25 +52,49 @@ func (d *decoder) packed(rs records, typ protowire.Type) (data []byte, count int
 // countPacked returns how many numbers of wire type typ are in data, and
 // reports one that is not whole.
 func countPacked(data []byte, typ protowire.Type) (int, error) {
-	width := 0
+	if width := fixedWidth(typ); width > 0 {
+		if len(data)%width != 0 {
+			return 0, fmt.Errorf("packed data of %d bytes is not a multiple of %d", len(data), width)
+		}
+		return len(data) / width, nil
+	}
+	count := 0
+	for ; len(data) > 0; count++ {
+		_, n := protowire.ConsumeVarint(data)
+		if n < 0 {
+			return 0, fmt.Errorf("packed value %d: %w", count, protowire.ParseError(n))
+		}
+		data = data[n:]
+	}
+	return count, nil
+}
+
+// countWhole returns how many numbers of wire type typ end in data.
+func countWhole(data []byte, typ protowire.Type) int {
+	if width := fixedWidth(typ); width > 0 {
+		return len(data) / width
+	}
+	return countVarints(data)
+}
+
+// countVarints returns how many varints end in data.
+func countVarints(data []byte) int {
+	n := 0
+	for _, b := range data {
+		if b < 0x80 {
+			n++
+		}
+	}
+	return n
+}
+
+// fixedWidth returns the bytes of a number of wire type typ, or 0 for varints.
+func fixedWidth(typ protowire.Type) int {
 	switch typ {
 	case protowire.Fixed32Type:
-		width = 4
+		return 4
 	case protowire.Fixed64Type:
-		width = 8
-	default:
-		count := 0
-		for ; len(data) > 0; count++ {
-			_, n := protowire.ConsumeVarint(data)
-			if n < 0 {
-				return 0, fmt.Errorf("packed value %d: %w", count, protowire.ParseError(n))
-			}
-			data = data[n:]
-		}
-		return count, nil
+		return 8
 	}
-	if len(data)%width != 0 {
-		return 0, fmt.Errorf("packed data of %d bytes is not a multiple of %d", len(data), width)
-	}
-	return len(data) / width, nil
+	return 0
 }
