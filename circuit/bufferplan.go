@@ -3,8 +3,8 @@ package circuit
 import "github.com/berth-go/berth/pack"
 
 // A BufferPlan says where every materialised edge of a fusion plan lies: in the
-// arena, at an offset that holds for every run of up to MaxRows rows, or in a
-// buffer that the executor binds.
+// arena, at an offset that holds for every run of up to MaxRows rows and any value
+// of the circuit's dimensions, or in a buffer that the executor binds.
 //
 // A pack whose members are not live all at once takes whole units of [Align] bytes
 // in the arena, so the last slot may end less than Align bytes before the arena.
@@ -26,8 +26,8 @@ type BufferPlan struct {
 // A Slot is one placed edge: its rows begin at Offset and follow each other
 // RowStride bytes apart.
 //
-// Offsets are for the most rows and stay the same in a run of fewer, where the
-// edge fills the first rows of its slot. So the rows of a row pack lie side by
+// Offsets are for the most rows, and the largest value of every dimension, and stay
+// the same in a run of fewer, where the edge fills the first rows of its slot. So the rows of a row pack lie side by
 // side at any row count, but the members of a pack have no gap between them at
 // the most rows only.
 type Slot struct {
@@ -42,8 +42,8 @@ type Slot struct {
 	Start int `json:"start"`
 	End   int `json:"end"`
 
-	// RowStride is the bytes from one row to the next: the bytes of a row, or of
-	// a row of the row pack that the edge is a member of.
+	// RowStride is the bytes from one row to the next. It is the bytes of a row
+	// unless the rows are apart, as those of a row pack of several rows are.
 	RowStride int64 `json:"row_stride"`
 }
 

@@ -63,6 +63,7 @@ func TestOverwrites(t *testing.T) {
 		{"alias keep a %", `edge "a", edge "keep": they share bytes, the latter is written in group 0`},
 		{"alias keep b %", `edge "keep", edge "b": they share bytes, the latter is written in group 1 "g1", and then the former is read outside the plan`},
 		{"alias a keep same\nalias keep e %", `edge "keep", edge "e"`},
+		{"alias keep b %\nalias keep e same", `edge "keep", edge "b"`},
 		{"pack a b over cat %", `edge "a", edge "cat": they share bytes, the latter is written in group 2 "g2", and then the former is read in group 3 "g3"`},
 		{"rowpack a b over cat %", `edge "a", edge "cat"`},
 		{"pack in2 b over cat %", ""},
