@@ -38,7 +38,7 @@
 //
 // [Auto], the default, is Greedy, and then Exact with a race of several aims between
 // the lower bound and the best so far. Components too large to search as a whole are
-// improved window by window. It stops when its budget or its context ends, or at
+// repaired region by region. It stops when its budget or its context ends, or at
 // once when it meets the lower bound or fits the capacity.
 //
 // # What can be relied on
@@ -58,7 +58,7 @@
 //	rank.go greedy.go          rankings, and what greedy makes of them
 //	network.go search.go       the exact search
 //	pick.go infer.go state.go  its choices, its conclusions, and how to undo them
-//	race.go repair.go          many searches, many windows
+//	race.go repair.go          many searches, many regions
 //	place.go                   all of it in order
 //	verify.go check.go         the two checks
 package pack

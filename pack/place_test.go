@@ -408,6 +408,22 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestLowerBoundOfBadInput leaves out what Place would refuse.
+func TestLowerBoundOfBadInput(t *testing.T) {
+	for _, c := range []struct {
+		buffers []Buffer
+		want    int64
+	}{
+		{[]Buffer{{End: 1, Size: 3}, {End: 1, Size: -5}, {Start: 2, End: 1, Size: 9}}, 3},
+		{[]Buffer{{End: 1, Size: 8, Fixed: true}, {End: 1, Size: 8, Fixed: true, Offset: 4}}, 16},
+		{[]Buffer{{End: 1, Size: math.MaxInt64}, {End: 1, Size: 1}}, math.MaxInt64},
+	} {
+		if got := LowerBound(c.buffers); got != c.want {
+			t.Errorf("%d, want %d: %+v", got, c.want, c.buffers)
+		}
+	}
+}
+
 func TestLargeNumbers(t *testing.T) {
 	big := int64(math.MaxInt64 / 4)
 	buffers := []Buffer{

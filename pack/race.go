@@ -30,14 +30,14 @@ type contender struct {
 // workers share them out, and fewer workers run them one after the other.
 const racers = 4
 
-// Components of repairItems items or more are repaired before they are searched.
-// For those too large to search there are repairs and skylines, up to hugeRuns.
-// In others skylines are still worth their time while the gap between the lower
-// bound and the arena is more than a wideGap-th.
+// For components too large to search there are repairs and skylines, up to
+// hugeRuns. In others skylines are worth their time as well where there are
+// bigItems items or more, or while the gap between the lower bound and the arena
+// is more than a wideGap-th.
 const (
-	repairItems = 1000
-	hugeRuns    = 500
-	wideGap     = 20
+	hugeRuns = 500
+	bigItems = 1000
+	wideGap  = 20
 )
 
 // offer takes a placement if it is better than the best so far.
@@ -67,9 +67,9 @@ func (c *contender) step(ctx context.Context, goal, capacity, budget int64, o *O
 		c.net = newNetwork(c.p)
 		c.huge = c.net == nil
 	}
-	big := len(c.p.items) >= repairItems
+	big := len(c.p.items) >= bigItems
 	switch {
-	case big && (c.fix == nil || !c.fix.stuck):
+	case c.huge && (c.fix == nil || !c.fix.stuck):
 		return c.repair(ctx, max(goal, capacity), budget/4, o) // leave some for the rest
 	case c.huge && c.runs >= hugeRuns:
 		c.done = true
@@ -80,7 +80,7 @@ func (c *contender) step(ctx context.Context, goal, capacity, budget int64, o *O
 			better = c.polish()
 			nodes += c.skylineNodes()
 		}
-		if better && big {
+		if better && c.huge {
 			c.fix.stuck = false
 		}
 		return nodes, better

@@ -5,20 +5,23 @@ import (
 	"slices"
 )
 
-// A repairer lowers the arena of a large component where it is highest: it takes
-// a window of time around the item that ends at the top, leaves what reaches
-// beyond the window where it is, and searches for a placement of the rest below.
-// What it costs does not grow with the component.
+// A repairer lowers the arena of a component too large to search, where it is
+// highest: it takes a region of time around the item that ends at the top,
+// leaves what reaches beyond the region where it is, and searches for a
+// placement of the rest below. What it costs does not grow with the component.
 type repairer struct {
 	index *index
-	stuck bool // the highest item resists in windows of every size
+	stuck bool // the highest item resists in regions of every size
 }
 
-// The sizes of windows, in items, tried in turn, and when a window is too full of
-// items that reach beyond it.
-var windowSizes = [...]int{60, 250, 1000}
+// regionSizes are the numbers of items that regions are widened to, tried in
+// turn. Beyond maxRegion items a region is too full of what reaches beyond it.
+var regionSizes = [...]int{60, 250, 1000}
 
-const maxWindow = 2000
+const (
+	maxRegion    = 2000
+	regionRounds = 3 // rounds of searches that one aim in a region is worth
+)
 
 // repair does one step. It returns the nodes spent and whether it got anywhere;
 // as long as other items are as high the arena stays the same.
@@ -35,12 +38,12 @@ func (c *contender) repair(ctx context.Context, goal, budget int64, o *Options) 
 			highest = int32(i)
 		}
 	}
-	for _, size := range windowSizes {
-		w := c.window(highest, size)
-		if len(w.items) > maxWindow {
+	for _, size := range regionSizes {
+		r := c.region(highest, size)
+		if len(r.items) > maxRegion {
 			break
 		}
-		n, ok := c.repairWindow(ctx, w, highest, goal, budget-nodes, o)
+		n, ok := c.repairRegion(ctx, r, highest, goal, budget-nodes, o)
 		nodes += n
 		if ok {
 			c.arena = c.p.arena(c.offsets)
@@ -51,30 +54,32 @@ func (c *contender) repair(ctx context.Context, goal, budget int64, o *Options) 
 	return nodes, false
 }
 
-// A window is a range of sections and the items live in it.
-type window struct {
+// A region is the sections [t0, t1) and the items live in some of them, in
+// canonical order.
+type region struct {
 	t0, t1 int32
 	items  []int32
 }
 
-// window widens the lifetime of an item until some number of items are met.
-func (c *contender) window(around int32, size int) window {
-	w := window{t0: c.p.items[around].t0, t1: c.p.items[around].t1}
+// region widens the lifetime of an item until some number of items are met, or
+// all.
+func (c *contender) region(around int32, size int) region {
+	r := region{t0: c.p.items[around].t0, t1: c.p.items[around].t1}
 	for {
-		w.items = c.fix.index.overlapping(w.items[:0], w.t0, w.t1)
-		if len(w.items) >= size || w.t0 == 0 && int(w.t1) == c.p.sections {
-			slices.Sort(w.items)
-			return w
+		r.items = c.fix.index.overlapping(r.items[:0], r.t0, r.t1)
+		if len(r.items) >= size || r.t0 == 0 && int(r.t1) == c.p.sections {
+			slices.Sort(r.items)
+			return r
 		}
-		by := max(1, (w.t1-w.t0)/4)
-		w.t0, w.t1 = max(0, w.t0-by), min(int32(c.p.sections), w.t1+by)
+		by := max(1, (r.t1-r.t0)/4)
+		r.t0, r.t1 = max(0, r.t0-by), min(int32(c.p.sections), r.t1+by)
 	}
 }
 
-// repairWindow searches for a placement of a window in which nothing is as high
+// repairRegion searches for a placement of a region in which nothing is as high
 // as its highest item is, as low as possible first.
-func (c *contender) repairWindow(ctx context.Context, w window, highest int32, goal, budget int64, o *Options) (nodes int64, ok bool) {
-	p, items := c.cutOut(w)
+func (c *contender) repairRegion(ctx context.Context, r region, highest int32, goal, budget int64, o *Options) (nodes int64, ok bool) {
+	p, items := c.cutOut(r)
 	top := c.offsets[highest] + c.p.items[highest].size
 	low := max(goal, p.lower)
 	sub := &contender{p: p, lower: p.lower, scores: newScorer(p), net: newNetwork(p)}
@@ -85,7 +90,7 @@ func (c *contender) repairWindow(ctx context.Context, w window, highest int32, g
 		if capacity >= top {
 			continue
 		}
-		for range windowRounds {
+		for range regionRounds {
 			if budget-nodes < racers || ctx.Err() != nil {
 				return nodes, false
 			}
@@ -105,29 +110,26 @@ func (c *contender) repairWindow(ctx context.Context, w window, highest int32, g
 	return nodes, false
 }
 
-// windowRounds is how many rounds of searches a window is worth.
-const windowRounds = 3
-
-// cutOut makes a problem of a window, and tells which items are in it. Items that
-// reach beyond the window are fixed; those with a gap as long as it are left out.
-func (c *contender) cutOut(w window) (p *problem, items []int32) {
-	p = &problem{buffers: c.p.buffers, sections: int(w.t1 - w.t0)}
-	for _, i := range w.items {
+// cutOut makes a problem of a region, and tells which items are in it. Items that
+// reach beyond the region are fixed; those with a gap as long as it are left out.
+func (c *contender) cutOut(r region) (p *problem, items []int32) {
+	p = &problem{buffers: c.p.buffers, sections: int(r.t1 - r.t0)}
+	for _, i := range r.items {
 		it := c.p.items[i]
 		var rects []rect
-		for _, r := range it.rects {
-			if r.t0 < w.t1 && w.t0 < r.t1 {
-				rects = append(rects, rect{max(r.t0, w.t0) - w.t0, min(r.t1, w.t1) - w.t0, r.lo, r.hi})
+		for _, q := range it.rects {
+			if q.t0 < r.t1 && r.t0 < q.t1 {
+				rects = append(rects, rect{max(q.t0, r.t0) - r.t0, min(q.t1, r.t1) - r.t0, q.lo, q.hi})
 			}
 		}
 		if len(rects) == 0 {
 			continue
 		}
-		if it.t0 < w.t0 || it.t1 > w.t1 {
+		if it.t0 < r.t0 || it.t1 > r.t1 {
 			it.fixed = c.offsets[i]
 		}
 		it.rects = rects
-		it.t0, it.t1 = max(it.t0, w.t0)-w.t0, min(it.t1, w.t1)-w.t0
+		it.t0, it.t1 = max(it.t0, r.t0)-r.t0, min(it.t1, r.t1)-r.t0
 		p.items = append(p.items, it)
 		p.inputs = append(p.inputs, c.p.inputs[i])
 		items = append(items, i)

@@ -18,33 +18,46 @@ const beamTries = 8
 // some tens of millions take a second.
 const searchWork = 16 << 20
 
-// search looks for an order of g with fewer than peak bytes alive at once. It
-// bisects over the bound that beams have to keep, and returns the best order
-// found, or nil if there is none. The end of ctx ends it early.
-func search(ctx context.Context, g *graph, peak int64) []int32 {
-	var best []int32
-	work := int64(searchWork)
-	within := func(bound int64, width int) (refused int64) {
-		refused = math.MaxInt64
-		for _, way := range [2]*graph{g, g.reverse()} {
-			b := newBeam(way, bound, width)
-			order := b.run(ctx, work)
-			work -= b.s.work
-			if order != nil {
-				peak = peakOf(way, order)
-				best = way.forwards(order)
-				return 0
-			}
-			refused = min(refused, b.refused)
-		}
-		return refused
-	}
+// A search looks for better and better orders of a graph.
+type search struct {
+	ctx  context.Context
+	ways [2]*graph // the graph and its reverse
+	best []int32   // nil until there is a better one than what it began with
+	peak int64     // the least so far
+	work int64     // left to do
+}
+
+// newSearch returns a search for an order of g with fewer than peak bytes alive
+// at once.
+func newSearch(ctx context.Context, g *graph, peak int64) *search {
+	return &search{ctx: ctx, ways: [2]*graph{g, g.reverse()}, peak: peak, work: searchWork}
+}
+
+// run bisects over the bound that beams have to keep.
+func (s *search) run() {
 	for _, width := range beamWidths {
-		for low := g.lowest(); low < peak && work > 0 && ctx.Err() == nil; {
-			low = max(low, within(low+(peak-1-low)/2, width))
+		for low := s.ways[0].lowest(); low < s.peak && s.work > 0 && s.ctx.Err() == nil; {
+			low = max(low, s.within(low+(s.peak-1-low)/2, width))
 		}
 	}
-	return best
+}
+
+// within looks for an order within a bound. If it finds none, it returns the
+// least bound that could make a difference.
+func (s *search) within(bound int64, width int) (next int64) {
+	next = math.MaxInt64
+	for _, way := range s.ways {
+		b := newBeam(way, bound, width)
+		order := b.run(s.ctx, s.work)
+		s.work -= b.s.work
+		if order != nil {
+			s.peak = peakOf(way, order)
+			s.best = way.forwards(order)
+			return 0
+		}
+		next = min(next, b.refused)
+	}
+	return next
 }
 
 // A beam looks for an order within a bound. It goes from the empty set of steps

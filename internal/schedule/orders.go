@@ -58,8 +58,9 @@ func Orders(ctx context.Context, p *Problem) ([]Order, error) {
 		}
 	}
 	byPeak := func(a, b Order) int { return cmp.Compare(a.Peak, b.Peak) }
-	if order := search(ctx, g, slices.MinFunc(out, byPeak).Peak); order != nil {
-		add("beam search", order)
+	s := newSearch(ctx, g, slices.MinFunc(out, byPeak).Peak)
+	if s.run(); s.best != nil {
+		add("beam search", s.best)
 	}
 	slices.SortStableFunc(out, byPeak)
 	return out, nil

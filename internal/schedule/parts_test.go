@@ -92,25 +92,29 @@ func TestBeam(t *testing.T) {
 	})
 }
 
-// With any bound up to the least bytes refused, a narrow beam fails as well.
-func TestBeamRefused(t *testing.T) {
+// Where narrow beams fail within a bound, they fail within every bound below the
+// next one to try.
+func TestSearchWithin(t *testing.T) {
 	t.Parallel()
 	steps := func(r *rand.Rand) int { return 10 + r.IntN(30) }
 	each(t, 50, steps, func(t *testing.T, r *rand.Rand, p *Problem) {
-		g := newGraph(p)
-		run := func(bound int64) (order []int32, refused int64) {
-			b := newBeam(g, bound, 2)
-			return b.run(t.Context(), math.MaxInt64), b.refused
-		}
-		low := g.lowest()
-		order, refused := run(low)
-		if order != nil {
+		s := newSearch(t.Context(), newGraph(p), math.MaxInt64)
+		s.work = math.MaxInt64
+		low := s.ways[0].lowest()
+		next := s.within(low, 2)
+		if next == 0 {
+			if s.peak != low || Peak(p, named(p, s.best)) != low {
+				t.Errorf("an order with %d bytes within a bound of %d", s.peak, low)
+			}
 			return
 		}
-		for bound := low + 1; bound < refused; bound++ {
-			if order, next := run(bound); order != nil || next != refused {
-				t.Errorf("bound %d fails, and is to fail up to %d; bound %d: order %v, up to %d", low, refused, bound, order, next)
+		for bound := low + 1; bound < next; bound++ {
+			if again := s.within(bound, 2); again != next {
+				t.Errorf("bound %d fails, and %d is next; after bound %d it is %d", low, next, bound, again)
 			}
+		}
+		if s.best != nil {
+			t.Errorf("there is an order within no bound: %v", s.best)
 		}
 	})
 }
