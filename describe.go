@@ -61,7 +61,7 @@ type SlotDescription struct {
 // directly or through others, have a byte in common while both are live.
 func (p *Program) Describe() Description {
 	d := Description{
-		Rows:         p.prog.MaxRows,
+		Rows:         p.rows(),
 		Arena:        p.prog.Buffers.Arena,
 		LowerBound:   p.prog.Buffers.LowerBound,
 		Materialized: p.prog.Buffers.Materialized,

@@ -13,7 +13,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	y := x.Promise().MulScalar(2).AddScalar(1) // one node: 2x+1
+	y := x.Promise().MulScalar(2).AddScalar(1) // one step: 2x+1
 	z := y.MatMul(y.Transpose())               // nothing has run yet
 	out, err := z.Materialize(context.Background())
 	if err != nil {
@@ -69,7 +69,7 @@ func ExampleTensor_String() {
 func ExampleCompile() {
 	ctx := context.Background()
 	weights, _ := berth.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 3, 2)
-	x := berth.Input("x", berth.Float32, berth.Dim("n", 64), 3) // 1 to 64 rows
+	x := berth.Input("x", berth.Float32, berth.Dim("n", 1, 64), 3) // 1 to 64 rows
 	y := x.MatMul(weights.Promise()).Relu()
 	program, err := berth.Compile(ctx, berth.Outputs{"y": y}, nil)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/exec"
+	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/kernel"
 )
 
@@ -25,9 +26,10 @@ type InstanceOptions struct {
 
 // An Instance is one arena bound to a program. It runs once at a time.
 type Instance struct {
-	inst  *exec.Instance
-	prog  *compile.Program
-	state atomic.Int32
+	inst    *exec.Instance
+	program *Program
+	state   atomic.Int32
+	point   extent.Point // of the run that goes on
 }
 
 // What an instance does.
@@ -47,65 +49,46 @@ func (p *Program) NewInstance(opt *InstanceOptions) (*Instance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
-	return &Instance{inst: inst, prog: p.prog}, nil
+	return &Instance{inst: inst, program: p, point: make(extent.Point, len(p.prog.Space.Dims()))}, nil
 }
 
 // RunOnce makes an instance, runs it and returns the outputs as tensors: for
-// programs that run once, and for tests.
+// programs that run once, and for tests. The inputs may have any layout.
 func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, workers int) (map[string]*Tensor, error) {
-	inst, err := p.NewInstance(&InstanceOptions{Workers: workers})
-	if err != nil {
+	if err := checkNames(p, "input", inputs, p.prog.Inputs); err != nil {
 		return nil, err
 	}
-	defer inst.Close()
 	given := make(Values, len(inputs))
-	rows := 1
 	for k := range p.prog.Inputs {
-		port := &p.prog.Inputs[k]
-		t := inputs[port.Name]
+		name := p.prog.Inputs[k].Name
+		t := inputs[name]
 		if t == nil {
-			return nil, fmt.Errorf("berth: input %q is not given", port.Name)
+			return nil, fmt.Errorf("berth: input %q is not given", name)
 		}
-		if !t.IsDense() {
-			t = t.Contiguous()
-		}
-		given[port.Name] = t
-		n, ok := rowsOf(port, t, p.prog.MaxRows)
-		if !ok {
-			return nil, fmt.Errorf("berth: input %q: the shape %v is not that of 1 to %d rows of %v", port.Name, t.layout.Shape, p.prog.MaxRows, port.Type)
-		}
-		rows = max(rows, n)
+		given[name] = t.Contiguous()
+	}
+	solve := solver{prog: p.prog, point: make(extent.Point, len(p.prog.Space.Dims()))}
+	if err := solve.inputs(nil, given); err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
 	}
 	outputs, buffers := make(map[string]*Tensor, len(p.prog.Outputs)), make(Values, len(p.prog.Outputs))
 	for k := range p.prog.Outputs {
 		port := &p.prog.Outputs[k]
-		dims, err := p.OutputDims(port.Name, rows)
-		if err != nil {
-			return nil, err
-		}
-		t, err := newTensor(port.Type.DType, dims)
+		t, err := newTensor(port.Type.DType, p.prog.DimsAt(port, solve.point))
 		if err != nil {
 			return nil, err
 		}
 		outputs[port.Name], buffers[port.Name] = t, raw{t}
 	}
-	return outputs, inst.Run(ctx, given, buffers)
-}
-
-// rowsOf returns the rows of a run to which x is the input of port: 0 if its
-// shape is right for any. It reports false if it is right for none.
-func rowsOf(port *compile.Port, x *Tensor, most int) (rows int, ok bool) {
-	if len(x.layout.Shape) != len(port.Dims) {
-		return 0, false
+	inst, err := p.NewInstance(&InstanceOptions{Workers: workers})
+	if err != nil {
+		return nil, err
 	}
-	for axis, d := range x.layout.Shape {
-		n, ok := port.Dims[axis].Rows(d, most)
-		if !ok || n != 0 && rows != 0 && n != rows {
-			return 0, false
-		}
-		rows = max(rows, n)
+	defer inst.Close()
+	if err := inst.Run(ctx, given, buffers); err != nil {
+		return nil, err
 	}
-	return rows, true
+	return outputs, nil
 }
 
 // raw is a fresh tensor that a run may still write.
@@ -122,15 +105,26 @@ func (i *Instance) Close() {
 
 // Values are the buffers of a run, by the name of the input or output: slices
 // of the Go type of the elements, in row-major order, or for inputs also dense
-// tensors, of the shape that the input has at the rows of the run. They are
-// read and written in place, and must not overlap.
+// tensors, of the shape that the input has in the run. They are read and written
+// in place. Inputs may overlap each other in memory; an output that overlaps an
+// input or another output is an error.
 type Values map[string]any
 
-// Run computes outputs from inputs. The number of rows follows from the
-// lengths of the inputs; an output must have room for that many and is filled
-// from its start. Run allocates nothing, unless it fails. A run that begins
-// while another one goes on is an error.
+// Run computes outputs from inputs. The dimensions follow from the shapes of
+// inputs that are tensors and from the lengths of those that are slices, as far as
+// these tell: 12 elements of [batch seq] may be 3 rows of 4 or 2 of 6, and if no
+// other input decides, use [Instance.RunAt]. An output must have room for the
+// extents that it has then, and is filled from its start.
+//
+// Run allocates nothing, unless it fails. A run that begins while another one
+// goes on is an error.
 func (i *Instance) Run(ctx context.Context, inputs, outputs Values) error {
+	return i.RunAt(ctx, nil, inputs, outputs)
+}
+
+// RunAt is [Instance.Run] for extents that the caller states, all or some of
+// them.
+func (i *Instance) RunAt(ctx context.Context, extents Extents, inputs, outputs Values) error {
 	if !i.state.CompareAndSwap(idle, running) {
 		if i.state.Load() == closed {
 			return errors.New("berth: the instance is closed")
@@ -138,36 +132,23 @@ func (i *Instance) Run(ctx context.Context, inputs, outputs Values) error {
 		return errors.New("berth: the instance is running already; each runs once at a time")
 	}
 	defer i.state.Store(idle)
-	rows := 0
-	for k := range i.prog.Inputs {
-		port := &i.prog.Inputs[k]
-		data, t, err := buffer(inputs, port.Name, true)
-		if err != nil {
-			return fmt.Errorf("berth: input %q: %w", port.Name, err)
-		}
-		if t != port.Type.DType {
-			return fmt.Errorf("berth: input %q holds %v, not %v", port.Name, port.Type.DType, t)
-		}
-		n, ok := port.Elems.Rows(len(data)/t.Size(), i.prog.MaxRows)
-		if x, tensor := inputs[port.Name].(*Tensor); tensor {
-			if n, ok = rowsOf(port, x, i.prog.MaxRows); !ok {
-				return fmt.Errorf("berth: input %q: the shape %v is not that of 1 to %d rows of %v", port.Name, x.layout.Shape, i.prog.MaxRows, port.Type)
-			}
-		}
-		if !ok {
-			return fmt.Errorf("berth: input %q: %d elements are not those of 1 to %d rows of %v", port.Name, len(data)/t.Size(), i.prog.MaxRows, port.Type)
-		}
-		if n != 0 && rows != 0 && n != rows {
-			return fmt.Errorf("berth: input %q has %d rows, another one %d", port.Name, n, rows)
-		}
-		rows = max(rows, n)
+	prog := i.program.prog
+	if err := checkNames(i.program, "input", inputs, prog.Inputs); err != nil {
+		return err
+	}
+	if err := checkNames(i.program, "output", outputs, prog.Outputs); err != nil {
+		return err
+	}
+	solve := solver{prog: prog, point: i.point}
+	if err := solve.inputs(extents, inputs); err != nil {
+		return fmt.Errorf("berth: %w", err)
+	}
+	for k := range prog.Inputs {
+		data, _, _ := buffer(inputs, prog.Inputs[k].Name, true)
 		i.inst.Bind(compile.InPort, k, data)
 	}
-	if rows == 0 {
-		rows = i.prog.MaxRows // nothing varies, or nothing tells
-	}
-	for k := range i.prog.Outputs {
-		port := &i.prog.Outputs[k]
+	for k := range prog.Outputs {
+		port := &prog.Outputs[k]
 		data, t, err := buffer(outputs, port.Name, false)
 		if err != nil {
 			return fmt.Errorf("berth: output %q: %w", port.Name, err)
@@ -177,7 +158,7 @@ func (i *Instance) Run(ctx context.Context, inputs, outputs Values) error {
 		}
 		i.inst.Bind(compile.OutPort, k, data)
 	}
-	if err := i.inst.Run(ctx, rows); err != nil {
+	if err := i.inst.Run(ctx, i.point); err != nil {
 		return fmt.Errorf("berth: %w", err)
 	}
 	return nil
@@ -240,5 +221,5 @@ func (p *Program) NewBuffer(output string) (any, error) {
 			return raw{t}, err
 		}
 	}
-	return nil, fmt.Errorf("berth: the program has no output %q", output)
+	return nil, fmt.Errorf("berth: the program has no output %q, but %s", output, names(p.prog.Outputs))
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
 )
 
 // besides are scatters whose operands are one value, or views of one. Written
@@ -52,14 +52,14 @@ var besides = map[string]struct {
 		return k.ScatterElements(0, k, k, berth.ScatterAdd).Cast(berth.Float32)
 	}, []float64{1, 3, 5, 3}},
 	"parts": {func(x, i, k *berth.Promise) *berth.Promise {
-		return apply(op.ScatterND{}, x, i.Reshape(4, 1), x)[0]
+		return apply(move.ScatterND{}, x, i.Reshape(4, 1), x)[0]
 	}, []float64{8, 6, 4, 2}},
 	"parts of its view, added": {func(x, i, k *berth.Promise) *berth.Promise {
-		return apply(op.ScatterND{Reduction: berth.ScatterAdd}, x, i.Reshape(4, 1), x.Reshape(2, 2).Reshape(4))[0]
+		return apply(move.ScatterND{Reduction: berth.ScatterAdd}, x, i.Reshape(4, 1), x.Reshape(2, 2).Reshape(4))[0]
 	}, []float64{10, 10, 10, 10}},
 	"parts by its own index": {func(x, i, k *berth.Promise) *berth.Promise {
 		k = k.MulScalar(1).Reshape(4, 1)
-		return apply(op.ScatterND{}, k, k, x.Cast(berth.Int64).Reshape(4, 1))[0].Cast(berth.Float32).Reshape(4)
+		return apply(move.ScatterND{}, k, k, x.Cast(berth.Int64).Reshape(4, 1))[0].Cast(berth.Float32).Reshape(4)
 	}, []float64{8, 2, 4, 6}},
 	// The same value twice where that is harmless.
 	"a sum": {func(x, i, k *berth.Promise) *berth.Promise { return x.Add(x).Mul(x) }, []float64{8, 32, 72, 128}},

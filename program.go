@@ -7,62 +7,65 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/exec"
+	"github.com/berth-go/berth/internal/extent"
+	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/pack"
 	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
 )
 
-// An Extent is the extent of an axis that varies from run to run; see [Dim].
-type Extent struct {
-	name string
-	max  int
-}
+// A Dimension is an extent that varies from run to run, such as the rows of a
+// batch or the length of a text: any number from Min to Max, both included.
+type Dimension = extent.Dim
 
-// Dim names the row dimension of a program: from 1 to max, chosen at each run.
-// A program has one: all of its inputs state the same name and the same max.
-func Dim(name string, max int) Extent { return Extent{name, max} }
+// Dim returns the dimension of the given name and bounds. Min may be 0, for what
+// may be empty, such as the text so far.
+func Dim(name string, min, max int) Dimension { return Dimension{Name: name, Min: min, Max: max} }
 
 // Input returns a promise of data that is bound when a compiled program runs.
-// Each extent is an int, or the [Extent] of the row dimension. A promise that
-// depends on an input can be compiled, and not materialised.
+// Each extent is an int or a [Dimension]. A promise that depends on an input can
+// be compiled, and not materialised.
 //
-// Methods see max rows. What they are told in numbers is meant for any number
-// of rows, as a bound of [Promise.Slice] is; an extent of [Promise.Reshape]
-// that is -1 follows the rows, and among several that are all stated, as are
-// those of [Promise.BroadcastTo], one that holds the whole row axis does.
+// Methods see the largest extents. What they are told in numbers is meant for any
+// extents, as a bound of [Promise.Slice] is; an extent of [Promise.Reshape] that
+// is -1 follows the dimensions, and among several that are all stated, as are
+// those of [Promise.BroadcastTo], the one that holds the whole of an axis follows
+// that. For x of n to 8 rows of 6 elements:
+//
+//	x.Reshape(-1, 2, 3)      n rows of 2x3
+//	x.Reshape(8, 2, 3)       the same: the 8 holds the rows
+//	x.Slice(0, 1, 8)         all rows but the first
 func Input(name string, t DType, extents ...any) *Promise {
 	typ := graph.Type{DType: t, Shape: make(shape.Shape, len(extents))}
-	var rows []int
-	var dim *Extent
+	axes := make([]Dimension, len(extents))
 	for axis, e := range extents {
 		switch e := e.(type) {
 		case int:
 			typ.Shape[axis] = e
-		case Extent:
-			if e.max < 1 {
-				return broken("input %q: dimension %q is at most %d", name, e.name, e.max)
+		case Dimension:
+			if err := compile.CheckDims(e); err != nil {
+				return broken("input %q: %w", name, err)
 			}
-			if dim != nil && *dim != e {
-				return broken("input %q: dimension %q of at most %d and %q of at most %d, of which a program has one", name, dim.name, dim.max, e.name, e.max)
+			if other := slices.IndexFunc(axes, func(d Dimension) bool { return d.Name == e.Name && d != e }); other >= 0 {
+				return broken("input %q: dimension %q is %d to %d on axis %d and %d to %d on axis %d", name, e.Name, axes[other].Min, axes[other].Max, other, e.Min, e.Max, axis)
 			}
-			dim = &e
-			typ.Shape[axis] = e.max
-			rows = append(rows, axis)
+			typ.Shape[axis], axes[axis] = e.Max, e
 		default:
 			return broken("input %q: extent %d is a %T, not an int or a dimension", name, axis, e)
 		}
 	}
-	n, err := graph.NewInput(name, typ, rows...)
+	n, err := graph.NewInput(name, typ)
 	if err != nil {
 		return broken("%w", err)
 	}
-	return &Promise{value: n.Output(0), made: &recipe{input: &inputRecipe{n, dim}}}
+	return &Promise{value: n.Output(0), made: &recipe{input: &inputRecipe{n, axes}}}
 }
 
 // Outputs are the promises that a program computes, by name.
@@ -86,11 +89,18 @@ type CompileOptions struct {
 	SeedOrder bool
 	// NoSharing gives every value bytes of its own, for comparison.
 	NoSharing bool
+	// Without names rewrite rules to leave out, so as to see what one of them
+	// does. A name that is none is an error that wraps [ErrRule] and lists them.
+	Without []string
 	// NoPacking has kernels read constants as they are stored. Otherwise
 	// matrices and convolution weights are also held once in a packed form,
 	// which is faster, most of all at few rows; results are the same.
 	NoPacking bool
 }
+
+// ErrRule is wrapped by the error about a name in Without that is no rewrite
+// rule, or one that cannot be left out.
+var ErrRule = rewrite.ErrRule
 
 // ErrBudget is wrapped by the error about an arena larger than MaxArena.
 var ErrBudget = compile.ErrBudget
@@ -100,6 +110,8 @@ var ErrBudget = compile.ErrBudget
 type Program struct {
 	prog *compile.Program
 	prep *exec.Prepared
+	// constants are names that a run might take for inputs.
+	constants []string
 }
 
 // Compile plans outputs as a program. What depends on constants alone is
@@ -108,37 +120,40 @@ func Compile(ctx context.Context, outputs Outputs, opt *CompileOptions) (*Progra
 	if len(outputs) == 0 {
 		return nil, errors.New("berth: a program with no outputs")
 	}
-	named := make([]NamedValue, 0, len(outputs))
-	promises := make([]*Promise, 0, len(outputs))
-	for _, name := range slices.Sorted(maps.Keys(outputs)) {
-		p := outputs[name]
-		if err := p.usable(); err != nil {
+	g := Graph{Outputs: slices.Sorted(maps.Keys(outputs))}
+	promises := make([]*Promise, len(outputs))
+	for i, name := range g.Outputs {
+		promises[i] = outputs[name]
+		if err := promises[i].usable(); err != nil {
 			return nil, fmt.Errorf("berth: output %q: %w", name, err)
 		}
-		named = append(named, NamedValue{Name: name, Value: p.value})
-		promises = append(promises, p)
 	}
-	rebuild, err := rebuilder(promises)
-	if err != nil {
+	var err error
+	if g.Dims, g.Build, err = rebuilder(promises); err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
-	return CompileGraph(ctx, named, rebuild, opt)
+	return CompileGraph(ctx, g, opt)
 }
 
-// A NamedValue is a value of a graph that is an output of a program.
-type NamedValue = compile.Output
+// A Graph is what a program is made of.
+type Graph struct {
+	Outputs []string // their names
+	// Constants are names of constants that a caller might take for inputs.
+	Constants []string
+	Dims      []Dimension
+	// Build makes the outputs, and inputs of the program even where no output
+	// depends on them, for a choice of the dimensions.
+	Build func(p extent.Point) (outputs, inputs []graph.Value, err error)
+}
 
-// CompileGraph is [Compile] for packages that build graphs themselves. Rebuild,
-// which may be nil, builds the same graph for another number of rows: nodes in
-// the same order, with other extents among their attributes. Without it the
-// extents follow from those of the inputs.
-func CompileGraph(ctx context.Context, outputs []NamedValue, rebuild func(rows int) ([]graph.Value, error), opt *CompileOptions) (*Program, error) {
+// CompileGraph is [Compile] for packages that build graphs themselves.
+func CompileGraph(ctx context.Context, g Graph, opt *CompileOptions) (*Program, error) {
 	if opt == nil {
 		opt = &CompileOptions{}
 	}
-	prog, err := compile.Compile(ctx, outputs, exec.Evaluate, compile.Options{
+	prog, err := compile.Compile(ctx, g.Outputs, g.Dims, g.Build, exec.Evaluate, compile.Options{
 		Strategy: opt.Strategy, SearchBudget: opt.SearchNodes, Budget: cmp.Or(opt.MaxArena, DefaultMaxBytes),
-		SeedOrder: opt.SeedOrder, NoSharing: opt.NoSharing, Rebuild: rebuild,
+		SeedOrder: opt.SeedOrder, NoSharing: opt.NoSharing, Without: opt.Without,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
@@ -147,12 +162,19 @@ func CompileGraph(ctx context.Context, outputs []NamedValue, rebuild func(rows i
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
-	return &Program{prog, prep}, nil
+	return &Program{prog, prep, g.Constants}, nil
 }
 
-// MaxRows returns the most rows of a run; 1 when no input has the row
-// dimension.
-func (p *Program) MaxRows() int { return p.prog.MaxRows }
+// Dims returns the dimensions, in the order in which the inputs have them.
+func (p *Program) Dims() []Dimension { return slices.Clone(p.prog.Space.Dims()) }
+
+// rows returns the largest extent of the first dimension, 1 if there is none.
+func (p *Program) rows() int {
+	if dims := p.Dims(); len(dims) > 0 {
+		return dims[0].Max
+	}
+	return 1
+}
 
 // Plan returns the steps of the program, before values were given shared
 // bytes.
@@ -162,7 +184,7 @@ func (p *Program) Plan() *plan.Plan { return p.prog.Plan }
 // terms of package circuit, and its solution.
 func (p *Program) Circuit() (*circuit.Problem, *circuit.BufferPlan) {
 	return &circuit.Problem{
-		Circuit: p.prog.Circuit, Plan: p.prog.Fusion, Layout: p.prog.Layout, MaxRows: int64(p.prog.MaxRows),
+		Circuit: p.prog.Circuit, Plan: p.prog.Fusion, Layout: p.prog.Layout, MaxRows: 1,
 	}, p.prog.Buffers
 }
 
@@ -201,7 +223,7 @@ func (p *Program) Memory() Memory {
 	return m
 }
 
-// Moved returns the bytes that a run at the most rows copies from one place to
+// Moved returns the bytes that a run at the largest extents copies from one place to
 // another without computing, by op: concatenations whose parts are not in
 // place, and packings.
 func (p *Program) Moved() map[string]int64 {
@@ -219,8 +241,7 @@ func (p *Program) Moved() map[string]int64 {
 type Port struct {
 	Name  string
 	DType DType
-	// Dims are the extents; those of the row dimension, and others that
-	// depend on it, as they are at the most rows.
+	// Dims are the extents, as they are at the largest dimensions.
 	Dims []int
 }
 
@@ -238,21 +259,92 @@ func ports(list []compile.Port) []Port {
 	return out
 }
 
-// OutputDims returns the extents of an output in a run of the given rows.
-func (p *Program) OutputDims(name string, rows int) ([]int, error) {
-	for _, port := range p.prog.Outputs {
-		if port.Name == name {
-			if rows < 1 || rows > p.prog.MaxRows {
-				return nil, fmt.Errorf("berth: %d rows: the program runs 1 to %d", rows, p.prog.MaxRows)
-			}
-			dims := make([]int, len(port.Dims))
-			for i, d := range port.Dims {
-				dims[i] = d.At(rows)
-			}
-			return dims, nil
+// names lists the names of ports, for messages.
+func names(list []compile.Port) string {
+	out := make([]string, len(list))
+	for i, port := range list {
+		out[i] = strconv.Quote(port.Name)
+	}
+	return cmp.Or(strings.Join(out, ", "), "none")
+}
+
+// checkNames returns an error about the first of the names given that is not
+// that of a port of the program. It allocates nothing when all are.
+func checkNames[V any](p *Program, what string, given map[string]V, list []compile.Port) error {
+	is := func(name string) bool {
+		return slices.ContainsFunc(list, func(port compile.Port) bool { return port.Name == name })
+	}
+	known := 0
+	for i := range list {
+		if _, ok := given[list[i].Name]; ok {
+			known++
 		}
 	}
-	return nil, fmt.Errorf("berth: the program has no output %q", name)
+	if known == len(given) {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch {
+		case is(name):
+		case slices.Contains(p.constants, name):
+			return fmt.Errorf("berth: %s %q is a constant of the program; Options.Values of package onnx replaces it when the model is compiled", what, name)
+		default:
+			return fmt.Errorf("berth: the program has no %s %q, but %s", what, name, names(list))
+		}
+	}
+	return nil
+}
+
+// Extents are a choice of the dimensions of a program, by name.
+type Extents map[string]int
+
+// Largest returns the largest extents of the program, for which its arena is laid
+// out.
+func (p *Program) Largest() Extents {
+	largest := make(Extents)
+	for _, d := range p.prog.Space.Dims() {
+		largest[d.Name] = d.Max
+	}
+	return largest
+}
+
+// ExtentsOf returns the extents of a run on inputs, or why there is no such run.
+func (p *Program) ExtentsOf(inputs map[string]*Tensor) (Extents, error) {
+	if err := checkNames(p, "input", inputs, p.prog.Inputs); err != nil {
+		return nil, err
+	}
+	s := solver{prog: p.prog, point: make(extent.Point, len(p.prog.Space.Dims()))}
+	values := make(Values, len(inputs))
+	for name, t := range inputs {
+		values[name] = t
+	}
+	if err := s.inputs(nil, values); err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	extents := make(Extents)
+	for i, d := range p.prog.Space.Dims() {
+		extents[d.Name] = s.point[i]
+	}
+	return extents, nil
+}
+
+// OutputDims returns the extents of an output in a run of the given extents, which
+// name every dimension.
+func (p *Program) OutputDims(name string, extents Extents) ([]int, error) {
+	point := make(extent.Point, len(p.prog.Space.Dims()))
+	s := solver{prog: p.prog, point: point}
+	if err := s.fix(extents); err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	if err := s.finish(); err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
+	}
+	for i := range p.prog.Outputs {
+		if port := &p.prog.Outputs[i]; port.Name == name {
+			return p.prog.DimsAt(port, point), nil
+		}
+	}
+	return nil, fmt.Errorf("berth: the program has no output %q, but %s", name, names(p.prog.Outputs))
 }
 
 // String describes the program: its ports and what it takes.
@@ -264,6 +356,9 @@ func (p *Program) String() string {
 	for _, out := range p.Outputs() {
 		fmt.Fprintf(&b, "output %s %v%v\n", out.Name, out.DType, out.Dims)
 	}
-	fmt.Fprintf(&b, "rows   1 to %d\nsteps  %d\n%v", p.MaxRows(), len(p.prog.Steps), p.Memory())
+	for _, d := range p.Dims() {
+		fmt.Fprintf(&b, "dim    %s %d to %d\n", d.Name, d.Min, d.Max)
+	}
+	fmt.Fprintf(&b, "steps  %d\n%v", len(p.prog.Steps), p.Memory())
 	return b.String()
 }

@@ -3,7 +3,12 @@ package berth_test
 import (
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/conv"
+	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/norm"
+	"github.com/berth-go/berth/internal/op/pool"
+	"github.com/berth-go/berth/internal/op/view"
 )
 
 // programCases holds a program for each op at least; what the ops compute is
@@ -40,33 +45,33 @@ var programCases = []programCase{
 	{"softmax", []operand{x(n, 9)}, func(in ...*berth.Promise) []*berth.Promise {
 		return []*berth.Promise{in[0].Softmax(1), in[0].Softmax(0), in[0].LogSoftmax(1)}
 	}},
-	{"hardmax", []operand{x(n, 9)}, func(in ...*berth.Promise) []*berth.Promise { return apply(op.Hardmax{Axis: -1}, in[0]) }},
+	{"hardmax", []operand{x(n, 9)}, func(in ...*berth.Promise) []*berth.Promise { return apply(norm.Hardmax{Axis: -1}, in[0]) }},
 	{"layer norm", []operand{x(n, 3, 8)}, func(in ...*berth.Promise) []*berth.Promise {
 		return one(in[0].LayerNorm(-1, f32(8), f32(8), 1e-5))
 	}},
 	{"rms norm", []operand{x(n, 8)}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.RMSNorm{Axis: -1, Epsilon: 1e-5}, in[0], f32(8))
+		return apply(norm.RMSNorm{Axis: -1, Epsilon: 1e-5}, in[0], f32(8))
 	}},
 	{"mean variance norm", []operand{x(n, 4, 3)}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.MeanVarianceNorm{Axes: []int{0, 2}, Epsilon: 1e-9}, in[0])
+		return apply(norm.MeanVarianceNorm{Axes: []int{0, 2}, Epsilon: 1e-9}, in[0])
 	}},
 	{"lp norm", []operand{x(n, 8)}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.LpNorm{Axis: 1, P: 2}, in[0])
+		return apply(norm.LpNorm{Axis: 1, P: 2}, in[0])
 	}},
 	{"batch norm", []operand{x(n, 3, 4, 5)}, func(in ...*berth.Promise) []*berth.Promise {
 		return one(in[0].BatchNorm(f32(3), f32(3), f32(3), f32(3), 1e-5))
 	}},
 	{"batch norm training", []operand{x(n, 3, 4)}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.BatchNormTraining{Epsilon: 1e-5, Momentum: 0.9}, in[0], f32(3), f32(3), f32(3), f32(3))
+		return apply(norm.BatchNormTraining{Epsilon: 1e-5, Momentum: 0.9}, in[0], f32(3), f32(3), f32(3), f32(3))
 	}},
 	{"instance norm", []operand{x(n, 3, 4)}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.InstanceNorm{Epsilon: 1e-5}, in[0], f32(3), f32(3))
+		return apply(norm.InstanceNorm{Epsilon: 1e-5}, in[0], f32(3), f32(3))
 	}},
 	{"group norm", []operand{x(n, 4, 5)}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.GroupNorm{Groups: 2, Epsilon: 1e-5}, in[0], f32(4), f32(4))
+		return apply(norm.GroupNorm{Groups: 2, Epsilon: 1e-5}, in[0], f32(4), f32(4))
 	}},
 	{"local response norm", []operand{x(n, 6, 3, 2)}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.LRN{Size: 3, Alpha: 1e-3, Beta: 0.75, Bias: 1}, in[0])
+		return apply(norm.LRN{Size: 3, Alpha: 1e-3, Beta: 0.75, Bias: 1}, in[0])
 	}},
 	{"matmul", []operand{x(n, 20)}, func(in ...*berth.Promise) []*berth.Promise {
 		return one(in[0].MatMul(f32(20, 30)).AddScalar(1).MatMul(f32(30, 3)))
@@ -78,7 +83,7 @@ var programCases = []programCase{
 		return one(in[0].MatMul(f32(6, 5)).Transpose().MatMul(in[0]))
 	}},
 	{"gemm", []operand{x(n, 10)}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.Gemm{Alpha: 0.5, Beta: 2, TransB: true}, in[0], f32(7, 10), f32(7))
+		return apply(linear.Gemm{Alpha: 0.5, Beta: 2, TransB: true}, in[0], f32(7, 10), f32(7))
 	}},
 	{"conv", []operand{x(n, 3, 9, 8)}, func(in ...*berth.Promise) []*berth.Promise {
 		pad := &berth.ConvOptions{Window: berth.Window{Pads: []int{1, 1, 1, 1}}}
@@ -93,14 +98,14 @@ var programCases = []programCase{
 		return one(in[0].Conv(f32(3, 2, 3), nil, &berth.ConvOptions{Window: berth.Window{Pads: []int{1, 1}}}))
 	}},
 	{"transposed conv", []operand{x(n, 3, 5, 4)}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.ConvTranspose{Strides: []int{2, 1}}, in[0], f32(3, 2, 3, 3), f32(2))
+		return apply(conv.ConvTranspose{Strides: []int{2, 1}}, in[0], f32(3, 2, 3, 3), f32(2))
 	}},
 	{"pools", []operand{x(n, 3, 9, 8)}, func(in ...*berth.Promise) []*berth.Promise {
 		w := &berth.PoolOptions{Window: berth.Window{Strides: []int{2, 2}, Pads: []int{1, 1, 0, 0}}}
 		return []*berth.Promise{in[0].MaxPool([]int{2, 3}, w), in[0].AveragePool([]int{3, 3}, w)}
 	}},
 	{"global pool", []operand{x(n, 3, 9, 8)}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.GlobalPool{Kind: op.PoolAverage}, in[0])
+		return apply(pool.GlobalPool{Kind: pool.Average}, in[0])
 	}},
 	{"gather", []operand{x(n, 6), i(5, 4)}, func(in ...*berth.Promise) []*berth.Promise {
 		return []*berth.Promise{in[0].Gather(1, in[1]), f32(6, 3).Gather(0, in[1])}
@@ -112,19 +117,19 @@ var programCases = []programCase{
 		return one(in[0].GatherElements(1, in[1]))
 	}},
 	{"gather nd", []operand{x(n, 5, 4), {"i", berth.Int64, 0, 3, []int{n, 3, 2}}}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.GatherND{BatchDims: 1}, in[0], in[1])
+		return apply(move.GatherND{BatchDims: 1}, in[0], in[1])
 	}},
 	{"scatter elements", []operand{x(n, 6), i(5, n, 3), {"u", berth.Float32, 0, 1, []int{n, 3}}}, func(in ...*berth.Promise) []*berth.Promise {
 		return one(in[0].AddScalar(1).ScatterElements(1, in[1], in[2], berth.ScatterAdd))
 	}},
 	{"scatter nd", []operand{x(n, 4), {"i", berth.Int64, 0, 0, []int{3, 1}}}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.ScatterND{Reduction: berth.ScatterMax}, in[0], in[1], f32(3, 4))
+		return apply(move.ScatterND{Reduction: berth.ScatterMax}, in[0], in[1], f32(3, 4))
 	}},
 	{"one-hot", []operand{i(4, n, 2)}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.OneHot{Axis: -1, Depth: 5}, in[0], f32(2))
+		return apply(move.OneHot{Axis: -1, Depth: 5}, in[0], f32(2))
 	}},
 	{"reverse sequence", []operand{x(n, 5), {"i", berth.Int64, 0, 5, []int{n}}}, func(in ...*berth.Promise) []*berth.Promise {
-		return apply(op.ReverseSequence{BatchAxis: 0, TimeAxis: 1}, in[0], in[1])
+		return apply(move.ReverseSequence{BatchAxis: 0, TimeAxis: 1}, in[0], in[1])
 	}},
 	{"triangles", []operand{x(n, 5, 6)}, func(in ...*berth.Promise) []*berth.Promise {
 		return []*berth.Promise{in[0].Tril(1), in[0].Exp().Triu(0)}
@@ -158,10 +163,10 @@ var programCases = []programCase{
 		return one(in[0].Exp().Transpose().Contiguous().Reshape(2, -1).Neg())
 	}},
 	{"diagonal", []operand{x(n, 4, 4)}, func(in ...*berth.Promise) []*berth.Promise {
-		return one(apply(op.Diagonal{Axis1: 1, Axis2: 2}, in[0].Exp())[0].AddScalar(1))
+		return one(apply(view.Diagonal{Axis1: 1, Axis2: 2}, in[0].Exp())[0].AddScalar(1))
 	}},
 	{"bitcast", []operand{x(n, 4)}, func(in ...*berth.Promise) []*berth.Promise {
-		return one(apply(op.Bitcast{To: berth.Int32}, in[0].Exp())[0].AddScalar(1))
+		return one(apply(view.Bitcast{To: berth.Int32}, in[0].Exp())[0].AddScalar(1))
 	}},
 	{"contiguous", []operand{x(n, 4)}, func(in ...*berth.Promise) []*berth.Promise {
 		return one(apply(graph.Contiguous{}, in[0].Transpose())[0].MatMul(in[0]))

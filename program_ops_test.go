@@ -10,7 +10,8 @@ import (
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/ops"
 )
 
 // most is the most rows of the programs in these tests.
@@ -40,7 +41,7 @@ func (o operand) input() *berth.Promise {
 	for i, d := range o.dims {
 		extents[i] = d
 		if d == n {
-			extents[i] = berth.Dim("n", most)
+			extents[i] = berth.Dim("n", 1, most)
 		}
 	}
 	return berth.Input(o.name, o.typ, extents...)
@@ -183,7 +184,7 @@ func (c programCase) check(t *testing.T, p *berth.Program) {
 			}
 			run()
 			for name, w := range want {
-				dims, err := p.OutputDims(name, rows)
+				dims, err := p.OutputDims(name, berth.Extents{"n": rows})
 				if err != nil || !slices.Equal(dims, w.Shape()) {
 					t.Errorf("%s, %d rows: %s has dims %v (%v), want %v", c.name, rows, name, dims, err, w.Shape())
 					continue
@@ -211,8 +212,8 @@ func TestProgramOps(t *testing.T) {
 	for _, c := range programCases {
 		t.Run(c.name, func(t *testing.T) {
 			p := c.program(t, nil)
-			if p.MaxRows() != most {
-				t.Fatalf("the program runs up to %d rows", p.MaxRows())
+			if dims := p.Dims(); len(dims) != 1 || dims[0] != berth.Dim("n", 1, most) {
+				t.Fatalf("the program has the dimensions %v", dims)
 			}
 			for _, s := range p.Plan().Steps {
 				seen[s.Node.Op().Name()] = true
@@ -226,11 +227,12 @@ func TestProgramOps(t *testing.T) {
 	elsewhere := map[string]string{
 		graph.Identity{}.Name(): "is never a step",
 		graph.Cache{}.Name():    "is taken out of programs",
-		op.Fill{}.Name():        "has no input and becomes a constant",
-		op.Iota{}.Name():        "has no input and becomes a constant",
-		op.Eye{}.Name():         "has no input and becomes a constant",
+		move.Fill{}.Name():      "has no input and becomes a constant",
+		move.Iota{}.Name():      "has no input and becomes a constant",
+		move.List{}.Name():      "has no input and becomes a constant",
+		move.Eye{}.Name():       "has no input and becomes a constant",
 	}
-	for _, o := range op.All() {
+	for _, o := range ops.All() {
 		if name := o.Name(); !seen[name] && elsewhere[name] == "" {
 			t.Errorf("no program has the op %s", name)
 		}
@@ -239,15 +241,11 @@ func TestProgramOps(t *testing.T) {
 
 // apply makes promises of an op that has no method.
 func apply(o graph.Op, in ...*berth.Promise) []*berth.Promise {
-	values := make([]graph.Value, len(in))
+	types := make([]graph.Type, len(in))
 	for i, p := range in {
-		values[i] = must(p.Value())
+		types[i] = must(p.Value()).Type()
 	}
-	var out []*berth.Promise
-	for _, v := range must(op.Apply(o, values...)) {
-		out = append(out, berth.PromiseOf(v))
-	}
-	return out
+	return berth.Apply(len(must(o.Infer(types))), o, in...)
 }
 
 // fixed returns a constant that is the same at each call.

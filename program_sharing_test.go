@@ -111,7 +111,7 @@ func TestOuterAxisMovesNothing(t *testing.T) {
 
 // TestMovedCounts wants the bytes of copies that cannot be helped.
 func TestMovedCounts(t *testing.T) {
-	in := berth.Input("x", berth.Float32, berth.Dim("n", most), 4)
+	in := berth.Input("x", berth.Float32, berth.Dim("n", 1, most), 4)
 	y := in.Exp()
 	for what, c := range map[string]struct {
 		p    *berth.Promise

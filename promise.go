@@ -10,7 +10,8 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
 )
@@ -75,9 +76,13 @@ func (p *Promise) Plan() (*plan.Plan, error) { return PlanOf(p) }
 
 // PlanOf returns what [Materialize] will do with the same promises.
 func PlanOf(promises ...*Promise) (*plan.Plan, error) {
-	roots, err := fused(promises)
+	roots, err := valuesOf(promises)
 	if err != nil {
 		return nil, err
+	}
+	// Nothing is computed, so that there is nothing to end early.
+	if roots, err = rewrite.Run(context.Background(), roots, rewrite.Options{}); err != nil {
+		return nil, fmt.Errorf("berth: %w", err)
 	}
 	p, err := plan.New(roots...)
 	if err != nil {
@@ -115,6 +120,9 @@ type RunOptions struct {
 	// [DefaultMaxBytes]. A run that needs more is an error that wraps
 	// [ErrMemory], before anything is allocated.
 	MaxBytes int64
+	// Without names rewrite rules to leave out, so as to see what one of them
+	// does. A name that is none is an error that wraps [ErrRule] and lists them.
+	Without []string
 }
 
 // DefaultMaxBytes bounds the buffers of a run, and the arena of a program, for
@@ -127,11 +135,11 @@ var ErrMemory = exec.ErrMemory
 
 // MaterializeWith is [Materialize] with options.
 func MaterializeWith(ctx context.Context, opt RunOptions, promises ...*Promise) ([]*Tensor, error) {
-	roots, err := fused(promises)
+	roots, err := valuesOf(promises)
 	if err != nil {
 		return nil, err
 	}
-	results, err := exec.Compute(ctx, roots, exec.Options{Workers: opt.Workers, Poison: opt.Poison, MaxBytes: opt.MaxBytes})
+	results, err := exec.Compute(ctx, roots, exec.Options{Workers: opt.Workers, Poison: opt.Poison, MaxBytes: opt.MaxBytes, Without: opt.Without})
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
@@ -156,9 +164,8 @@ func (p *Promise) usable() error {
 	return nil
 }
 
-// fused returns the values of promises after the rewrites that make fewer,
-// larger nodes of them.
-func fused(promises []*Promise) ([]graph.Value, error) {
+// valuesOf returns the values of promises, or what is wrong with one of them.
+func valuesOf(promises []*Promise) ([]graph.Value, error) {
 	roots := make([]graph.Value, len(promises))
 	for i, p := range promises {
 		if err := p.usable(); err != nil {
@@ -169,16 +176,12 @@ func fused(promises []*Promise) ([]graph.Value, error) {
 		}
 		roots[i] = p.value
 	}
-	roots, err := op.Fuse(roots)
-	if err != nil {
-		return nil, fmt.Errorf("berth: %w", err)
-	}
 	return roots, nil
 }
 
 // unary returns a builder of a node of o with the inputs as they are.
 func unary(o graph.Op) func([]graph.Value) (graph.Value, error) {
-	return func(in []graph.Value) (graph.Value, error) { return op.One(o, in...) }
+	return func(in []graph.Value) (graph.Value, error) { return ops.One(o, in...) }
 }
 
 // build makes a promise from others. A broken one among them is passed on.

@@ -4,20 +4,24 @@ import (
 	"slices"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/conv"
+	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/norm"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/pool"
 )
 
 // MatMul returns the matrix product over the last two axes; the axes before
 // them broadcast. A single axis stands for a row on the left and for a column
 // on the right, and is gone from the result.
-func (p *Promise) MatMul(q *Promise) *Promise { return build(unary(op.MatMul{}), p, q) }
+func (p *Promise) MatMul(q *Promise) *Promise { return build(unary(linear.MatMul{}), p, q) }
 
 // Softmax returns exp(p) divided by its sum along an axis.
-func (p *Promise) Softmax(axis int) *Promise { return build(unary(op.Softmax{Axis: axis}), p) }
+func (p *Promise) Softmax(axis int) *Promise { return build(unary(norm.Softmax{Axis: axis}), p) }
 
 // LogSoftmax returns the logarithm of Softmax.
 func (p *Promise) LogSoftmax(axis int) *Promise {
-	return build(unary(op.Softmax{Axis: axis, Log: true}), p)
+	return build(unary(norm.Softmax{Axis: axis, Log: true}), p)
 }
 
 // LayerNorm returns p with mean 0 and variance 1 over the axes from the given
@@ -28,13 +32,13 @@ func (p *Promise) LayerNorm(axis int, scale, bias *Promise, epsilon float64) *Pr
 	if bias != nil {
 		operands = append(operands, bias)
 	}
-	return build(unary(op.LayerNorm{Axis: axis, Epsilon: epsilon}), operands...)
+	return build(unary(norm.LayerNorm{Axis: axis, Epsilon: epsilon}), operands...)
 }
 
 // BatchNorm returns (p - mean) / sqrt(variance + epsilon) * scale + bias. Axis
 // 1 of p is that of the channels, for each of which the others have an element.
 func (p *Promise) BatchNorm(scale, bias, mean, variance *Promise, epsilon float64) *Promise {
-	return build(unary(op.BatchNorm{Epsilon: epsilon}), p, scale, bias, mean, variance)
+	return build(unary(norm.BatchNorm{Epsilon: epsilon}), p, scale, bias, mean, variance)
 }
 
 // A Window says how a window moves over the spatial axes of a tensor, those
@@ -69,7 +73,7 @@ func (p *Promise) Conv(weights, bias *Promise, opt *ConvOptions) *Promise {
 		operands = append(operands, bias)
 	}
 	w := opt.Window.clone()
-	return build(unary(op.Conv{
+	return build(unary(conv.Conv{
 		Strides: w.Strides, Pads: w.Pads, Dilations: w.Dilations, Group: opt.Groups,
 	}), operands...)
 }
@@ -86,20 +90,20 @@ type PoolOptions struct {
 
 // MaxPool returns the largest element of each window of p, [N, C, spatial...].
 func (p *Promise) MaxPool(window []int, opt *PoolOptions) *Promise {
-	return p.pool(op.PoolMax, window, opt)
+	return p.pool(pool.Max, window, opt)
 }
 
 // AveragePool returns the mean of each window of p, [N, C, spatial...].
 func (p *Promise) AveragePool(window []int, opt *PoolOptions) *Promise {
-	return p.pool(op.PoolAverage, window, opt)
+	return p.pool(pool.Average, window, opt)
 }
 
-func (p *Promise) pool(kind op.PoolKind, window []int, opt *PoolOptions) *Promise {
+func (p *Promise) pool(kind pool.Kind, window []int, opt *PoolOptions) *Promise {
 	if opt == nil {
 		opt = &PoolOptions{}
 	}
 	w := opt.Window.clone()
-	return build(unary(op.Pool{
+	return build(unary(pool.Pool{
 		Kind: kind, KernelShape: slices.Clone(window), Strides: w.Strides, Pads: w.Pads, Dilations: w.Dilations,
 		CeilMode: opt.CeilMode, CountIncludePad: opt.CountPadding,
 	}), p)
@@ -107,5 +111,5 @@ func (p *Promise) pool(kind op.PoolKind, window []int, opt *PoolOptions) *Promis
 
 // every returns a builder of all outputs of a node of o.
 func every(o graph.Op) func([]graph.Value) ([]graph.Value, error) {
-	return func(in []graph.Value) ([]graph.Value, error) { return op.Apply(o, in...) }
+	return func(in []graph.Value) ([]graph.Value, error) { return ops.Apply(o, in...) }
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -36,7 +38,7 @@ func (p *Promise) Reshape(dims ...int) *Promise {
 }
 
 func reshape(v graph.Value, s shape.Shape) (graph.Value, error) {
-	return op.One(op.Reshape{Shape: s}, v)
+	return ops.One(view.Reshape{Shape: s}, v)
 }
 
 // inferDim replaces the -1 among dims by what the elements of from leave.
@@ -76,14 +78,14 @@ func (p *Promise) Transpose() *Promise {
 		if rank < 2 {
 			return graph.Value{}, fmt.Errorf("transpose: %v has fewer than 2 axes", in[0].Type())
 		}
-		return op.One(op.Permute{Perm: lastTwoSwapped(rank)}, in[0])
+		return ops.One(view.Permute{Perm: lastTwoSwapped(rank)}, in[0])
 	}, p)
 }
 
 // Permute returns p with its axes in another order: axis i of the result is
 // axis axes[i] of p.
 func (p *Promise) Permute(axes ...int) *Promise {
-	return build(unary(op.Permute{Perm: slices.Clone(axes)}), p)
+	return build(unary(view.Permute{Perm: slices.Clone(axes)}), p)
 }
 
 // Slice returns the elements start, start+step, ... before end of one axis.
@@ -96,11 +98,11 @@ func (p *Promise) Slice(axis, start, end, step int) *Promise {
 		if err != nil {
 			return graph.Value{}, fmt.Errorf("slice of %v: %w", in[0].Type(), err)
 		}
-		first, n, err := op.SliceRange(start, end, step, in[0].Type().Shape[axis])
+		first, n, err := view.SliceRange(start, end, step, in[0].Type().Shape[axis])
 		if err != nil {
 			return graph.Value{}, fmt.Errorf("slice of %v: %w", in[0].Type(), err)
 		}
-		return op.One(op.SliceView{Axis: axis, Start: first, N: n, Step: step}, in[0])
+		return ops.One(view.SliceView{Axis: axis, Start: first, N: n, Step: step}, in[0])
 	}, p)
 }
 
@@ -119,7 +121,7 @@ func (p *Promise) Index(axis, i int) *Promise {
 		if at < 0 || at >= s[axis] {
 			return graph.Value{}, fmt.Errorf("index %d is outside axis %d of %v", i, axis, in[0].Type())
 		}
-		one, err := op.One(op.SliceView{Axis: axis, Start: at, N: 1, Step: 1}, in[0])
+		one, err := ops.One(view.SliceView{Axis: axis, Start: at, N: 1, Step: 1}, in[0])
 		if err != nil {
 			return graph.Value{}, err
 		}
@@ -130,7 +132,7 @@ func (p *Promise) Index(axis, i int) *Promise {
 // BroadcastTo returns p repeated along axes of extent 1 and new outer axes.
 func (p *Promise) BroadcastTo(dims ...int) *Promise {
 	dims = slices.Clone(dims)
-	q := build(unary(op.BroadcastTo{Shape: dims}), p)
+	q := build(unary(view.BroadcastTo{Shape: dims}), p)
 	if q.made != nil {
 		from := p.Shape()
 		q.made.again(func(in []graph.Value) (graph.Value, error) {
@@ -141,7 +143,7 @@ func (p *Promise) BroadcastTo(dims ...int) *Promise {
 					to[lead+axis] = in[0].Type().Shape[axis]
 				}
 			}
-			return op.One(op.BroadcastTo{Shape: to}, in[0])
+			return ops.One(view.BroadcastTo{Shape: to}, in[0])
 		})
 	}
 	return q
@@ -181,7 +183,7 @@ func Concat(axis int, promises ...*Promise) *Promise {
 	if len(promises) == 0 {
 		return broken("concat of nothing")
 	}
-	return build(unary(op.Concat{Axis: axis}), promises...)
+	return build(unary(move.Concat{Axis: axis}), promises...)
 }
 
 // Stack returns promises of one shape side by side along a new axis.
@@ -213,7 +215,7 @@ func (p *Promise) Split(axis int, sizes ...int) []*Promise {
 			if n < 0 || n > d-start {
 				return nil, fmt.Errorf("split of %v: sizes %v do not add up to %d", in[0].Type(), sizes, d)
 			}
-			if outs[i], err = op.One(op.SliceView{Axis: at, Start: start, N: n, Step: 1}, in[0]); err != nil {
+			if outs[i], err = ops.One(view.SliceView{Axis: at, Start: start, N: n, Step: 1}, in[0]); err != nil {
 				return nil, err
 			}
 			start += n
@@ -229,59 +231,59 @@ func (p *Promise) Split(axis int, sizes ...int) []*Promise {
 // int32, name; the axis is replaced by the axes of indices. Negative indices
 // count from the end; one out of range is an error of Materialize.
 func (p *Promise) Gather(axis int, indices *Promise) *Promise {
-	return build(unary(op.Gather{Axis: axis}), p, indices)
+	return build(unary(move.Gather{Axis: axis}), p, indices)
 }
 
 // GatherElements returns, at each index of indices, the element of p at that
 // index with its coordinate on the axis replaced by the one in indices.
 func (p *Promise) GatherElements(axis int, indices *Promise) *Promise {
-	return build(unary(op.GatherElements{Axis: axis}), p, indices)
+	return build(unary(move.GatherElements{Axis: axis}), p, indices)
 }
 
 // A Reduction says what a scatter does with the element that is there.
-type Reduction = op.Reduction
+type Reduction = move.Reduction
 
 // The reductions of scatters.
 const (
-	ScatterReplace = op.ReductionNone
-	ScatterAdd     = op.ReductionAdd
-	ScatterMul     = op.ReductionMul
-	ScatterMax     = op.ReductionMax
-	ScatterMin     = op.ReductionMin
+	ScatterReplace = move.ReductionNone
+	ScatterAdd     = move.ReductionAdd
+	ScatterMul     = move.ReductionMul
+	ScatterMax     = move.ReductionMax
+	ScatterMin     = move.ReductionMin
 )
 
 // ScatterElements returns p with updates written where [Promise.GatherElements]
 // would read them.
 func (p *Promise) ScatterElements(axis int, indices, updates *Promise, r Reduction) *Promise {
-	return build(unary(op.ScatterElements{Axis: axis, Reduction: r}), p, indices, updates)
+	return build(unary(move.ScatterElements{Axis: axis, Reduction: r}), p, indices, updates)
 }
 
 // A PadMode says what stands around a padded tensor.
-type PadMode = op.PadMode
+type PadMode = move.PadMode
 
 // The ways to pad.
 const (
-	PadZero    = op.PadConstant
-	PadEdge    = op.PadEdge
-	PadReflect = op.PadReflect
-	PadWrap    = op.PadWrap
+	PadZero    = move.PadConstant
+	PadEdge    = move.PadEdge
+	PadReflect = move.PadReflect
+	PadWrap    = move.PadWrap
 )
 
 // Pad returns p with elements added around it: pads lists how many before
 // each axis, then how many behind each. Negative ones are removed.
 func (p *Promise) Pad(mode PadMode, pads ...int) *Promise {
-	return build(unary(op.Pad{Mode: mode, Pads: slices.Clone(pads)}), p)
+	return build(unary(move.Pad{Mode: mode, Pads: slices.Clone(pads)}), p)
 }
 
 // Tile returns p repeated along each axis.
 func (p *Promise) Tile(repeats ...int) *Promise {
-	return build(unary(op.Tile{Repeats: slices.Clone(repeats)}), p)
+	return build(unary(move.Tile{Repeats: slices.Clone(repeats)}), p)
 }
 
 // Tril returns p with the elements above diagonal k of its last two axes set
 // to zero.
-func (p *Promise) Tril(k int) *Promise { return build(unary(op.Trilu{K: k}), p) }
+func (p *Promise) Tril(k int) *Promise { return build(unary(move.Trilu{K: k}), p) }
 
 // Triu returns p with the elements below diagonal k of its last two axes set
 // to zero.
-func (p *Promise) Triu(k int) *Promise { return build(unary(op.Trilu{Upper: true, K: k}), p) }
+func (p *Promise) Triu(k int) *Promise { return build(unary(move.Trilu{Upper: true, K: k}), p) }

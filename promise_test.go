@@ -135,9 +135,6 @@ func steps(t *testing.T, promises ...*berth.Promise) (ops []string) {
 func TestScalarChainsFold(t *testing.T) {
 	x := list([]float64{1, 2, 3}, 3).promise(berth.Float32)
 	p := x.AddScalar(1).MulScalar(2)
-	if v := must(p.Value()); v.Node().Input(0) != must(x.Value()) {
-		t.Errorf("(x+1)*2 is not one node over x, but %v over %v", v.Node(), v.Node().Input(0).Node())
-	}
 	expect(t, "(x+1)*2", p, berth.Float32, list([]float64{4, 6, 8}, 3))
 	for what, p := range map[string]*berth.Promise{
 		"(x+1)*2": p, "2-x": x.ScalarSub(2), "long": x.AddScalar(1).MulScalar(2).SubScalar(3).DivScalar(4).PowScalar(2).MinimumScalar(9).Neg(),
@@ -156,6 +153,44 @@ func TestScalarChainsFold(t *testing.T) {
 		t.Errorf("100 additions take %d steps", len(ops))
 	}
 	expect(t, "100 additions", long, berth.Float32, list([]float64{101, 102, 103}, 3))
+	// A chain with several readers is computed by each; a costly function once.
+	if ops := steps(t, p.Exp(), p.Sqrt()); len(ops) != 2 {
+		t.Errorf("two readers of (x+1)*2 take the steps %v", ops)
+	}
+	if ops := steps(t, p.Exp().AddScalar(1), p.Exp().AddScalar(2)); len(ops) != 2 {
+		t.Errorf("two exponentials take the steps %v", ops)
+	}
+	e := p.Exp()
+	if ops := steps(t, e.AddScalar(1), e.AddScalar(2)); len(ops) != 3 {
+		t.Errorf("two readers of an exponential take the steps %v", ops)
+	}
+}
+
+// TestWithoutRules leaves rewrite rules out of runs and of programs.
+func TestWithoutRules(t *testing.T) {
+	ctx := t.Context()
+	x := list([]float64{1, 2, 3}, 3).promise(berth.Float32)
+	p := x.AddScalar(1).Exp()
+	all := []string{"recompute", "fuse"}
+	out, err := berth.MaterializeWith(ctx, berth.RunOptions{Without: all}, p)
+	if err != nil || !berth.Equal(out[0], must(p.Materialize(ctx))) {
+		t.Errorf("a run without fusion gives %v, %v", out, err)
+	}
+	in := berth.Input("x", berth.Float32, 3).AddScalar(1).Exp()
+	for without, want := range map[string]int{"": 1, "nest": 1, "recompute,fuse": 2} {
+		opt := &berth.CompileOptions{Without: strings.FieldsFunc(without, func(r rune) bool { return r == ',' })}
+		prog, err := berth.Compile(ctx, berth.Outputs{"y": in}, opt)
+		if err != nil || len(prog.Plan().Steps) != want {
+			t.Errorf("without %q: %v, %v, want %d steps", without, prog, err, want)
+		}
+	}
+	_, once := berth.MaterializeWith(ctx, berth.RunOptions{Without: []string{"fusion"}}, p)
+	_, compiled := berth.Compile(ctx, berth.Outputs{"y": in}, &berth.CompileOptions{Without: []string{"fusion"}})
+	for _, err := range []error{once, compiled} {
+		if !errors.Is(err, berth.ErrRule) || !strings.Contains(err.Error(), `"fusion"`) || !strings.Contains(err.Error(), "fuse") {
+			t.Errorf("error %v, want one that names the rule and lists those there are", err)
+		}
+	}
 }
 
 // TestTreesRunAsOnePass counts the steps of trees of elementwise operations.

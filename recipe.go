@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/shape"
 )
 
 // A recipe is how a promise was made, so that a program can be built once more
-// for another number of rows. That tells what the graph alone does not, such
-// as which extents of a reshape follow the rows.
+// for other extents. That tells what the graph alone does not, such as which
+// extents of a reshape follow which dimension.
 type recipe struct {
 	in    []*Promise
 	make  func(in []graph.Value) ([]graph.Value, error)
@@ -18,8 +20,8 @@ type recipe struct {
 }
 
 type inputRecipe struct {
-	node *graph.Node
-	rows *Extent // nil when its rows do not vary
+	node *graph.Node // at the largest extents
+	axes []Dimension // by axis; the zero Dimension where the extent is fixed
 }
 
 // again replaces what makes the promise from operands of other extents, where
@@ -31,43 +33,49 @@ func (r *recipe) again(make func(in []graph.Value) (graph.Value, error)) {
 	}
 }
 
-// rebuilder returns what builds the values of promises for another number of
-// rows, or nil where no recipe is needed, as the rows do not vary, or one is
-// missing: packages that build graphs themselves give promises without, for
-// which the extents follow from those of the inputs. The inputs must have
-// different names and one row dimension.
-func rebuilder(promises []*Promise) (func(rows int) ([]graph.Value, error), error) {
-	recipes, others := sortRecipes(promises)
+// rebuilder returns the dimensions of the inputs that promises need, and what
+// builds the values of the promises for a choice of these. The inputs must have
+// different names, and dimensions of one name must be one. Promises without a
+// recipe, as packages that build graphs themselves give, have the same value for
+// any extents.
+func rebuilder(promises []*Promise) ([]Dimension, compile.Build, error) {
+	recipes := sortRecipes(promises)
 	inputs := make(map[string]bool)
-	var dim *Extent
-	first := "" // the input that dim is of
+	var dims []Dimension
+	first := make(map[string]string) // the input that a dimension was met at
 	for _, r := range recipes {
 		if r.input == nil {
 			continue
 		}
 		name := r.input.node.Label()
 		if inputs[name] {
-			return nil, fmt.Errorf("two inputs are named %q", name)
+			return nil, nil, fmt.Errorf("two inputs are named %q", name)
 		}
 		inputs[name] = true
-		switch rows := r.input.rows; {
-		case rows == nil:
-		case dim == nil:
-			dim, first = rows, name
-		case *rows != *dim:
-			return nil, fmt.Errorf("input %q has the dimension %q of at most %d and input %q %q of at most %d; a program has one",
-				first, dim.name, dim.max, name, rows.name, rows.max)
+		for _, d := range r.input.axes {
+			known := slices.IndexFunc(dims, func(e Dimension) bool { return e.Name == d.Name })
+			switch {
+			case d == Dimension{}:
+			case known < 0:
+				first[d.Name] = name
+				dims = append(dims, d)
+			case dims[known] != d:
+				return nil, nil, fmt.Errorf("dimension %v of input %q is %v at input %q", dims[known], first[d.Name], d, name)
+			}
 		}
 	}
-	if dim == nil || !fixedValues(others) {
-		return nil, nil
-	}
-	return func(rows int) ([]graph.Value, error) { return remake(promises, recipes, rows) }, nil
+	return dims, func(p extent.Point) (outputs, inputs []graph.Value, err error) {
+		extents := make(map[string]int, len(dims))
+		for i, d := range dims {
+			extents[d.Name] = p[i]
+		}
+		outputs, err = remake(promises, recipes, extents)
+		return outputs, nil, err
+	}, nil
 }
 
-// sortRecipes returns the recipes that promises need, operands first, and the
-// values that have none.
-func sortRecipes(promises []*Promise) (recipes []*recipe, others []graph.Value) {
+// sortRecipes returns the recipes that promises need, operands first.
+func sortRecipes(promises []*Promise) (recipes []*recipe) {
 	type visit struct {
 		r    *recipe
 		next int // operand to go on with
@@ -75,9 +83,7 @@ func sortRecipes(promises []*Promise) (recipes []*recipe, others []graph.Value) 
 	seen := make(map[*recipe]bool)
 	var stack []visit
 	enter := func(p *Promise) {
-		if p.made == nil {
-			others = append(others, p.value)
-		} else if !seen[p.made] {
+		if p.made != nil && !seen[p.made] {
 			seen[p.made] = true
 			stack = append(stack, visit{r: p.made})
 		}
@@ -95,27 +101,12 @@ func sortRecipes(promises []*Promise) (recipes []*recipe, others []graph.Value) 
 			stack = stack[:len(stack)-1]
 		}
 	}
-	return recipes, others
+	return recipes
 }
 
-// fixedValues reports whether no value depends on an input.
-func fixedValues(values []graph.Value) bool {
-	starts := make([]*graph.Node, len(values))
-	for i, v := range values {
-		starts[i] = v.Node()
-	}
-	nodes, err := graph.Sort(starts, (*graph.Node).NumInputs, func(n *graph.Node, i int) (*graph.Node, bool) {
-		return n.Input(i).Node(), !n.Input(i).IsZero()
-	})
-	return err == nil && !slices.ContainsFunc(nodes, func(n *graph.Node) bool {
-		_, input := n.Op().(graph.Input)
-		return input
-	})
-}
-
-// remake follows recipes, given operands first, for a number of rows. What
-// depends on constants alone stays what it is.
-func remake(promises []*Promise, recipes []*recipe, rows int) ([]graph.Value, error) {
+// remake follows recipes, given operands first, for extents of the dimensions.
+// What depends on constants alone stays what it is.
+func remake(promises []*Promise, recipes []*recipe, extents map[string]int) ([]graph.Value, error) {
 	made := make(map[*recipe][]graph.Value, len(recipes))
 	value := func(p *Promise) graph.Value {
 		if out, ok := made[p.made]; ok {
@@ -125,7 +116,7 @@ func remake(promises []*Promise, recipes []*recipe, rows int) ([]graph.Value, er
 	}
 	for _, r := range recipes {
 		if r.input != nil {
-			v, err := r.input.make(rows)
+			v, err := r.input.make(extents)
 			if err != nil {
 				return nil, err
 			}
@@ -154,15 +145,19 @@ func remake(promises []*Promise, recipes []*recipe, rows int) ([]graph.Value, er
 	return out, nil
 }
 
-// make returns the input for a number of rows.
-func (r *inputRecipe) make(rows int) (graph.Value, error) {
-	in := r.node.Op().(graph.Input)
+// make returns the input for extents of the dimensions.
+func (r *inputRecipe) make(extents map[string]int) (graph.Value, error) {
 	t := r.node.Output(0).Type()
 	t.Shape = t.Shape.Clone()
-	for _, axis := range in.Rows {
-		t.Shape[axis] = rows
+	for axis, d := range r.axes {
+		if n, varies := extents[d.Name]; varies {
+			t.Shape[axis] = n
+		}
 	}
-	n, err := graph.NewInput(in.Key, t, in.Rows...)
+	if t.Equal(r.node.Output(0).Type()) {
+		return r.node.Output(0), nil
+	}
+	n, err := graph.NewInput(r.node.Label(), t)
 	if err != nil {
 		return graph.Value{}, err
 	}

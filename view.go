@@ -3,7 +3,7 @@ package berth
 import (
 	"fmt"
 
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -41,7 +41,7 @@ func (t *Tensor) Slice(axis, start, end, step int) (*Tensor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("berth: slice of %s: %w", t.describe(), err)
 	}
-	first, n, err := op.SliceRange(start, end, step, t.layout.Shape[at])
+	first, n, err := view.SliceRange(start, end, step, t.layout.Shape[at])
 	if err != nil {
 		return nil, fmt.Errorf("berth: slice of %s: %w", t.describe(), err)
 	}

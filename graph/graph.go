@@ -127,14 +127,11 @@ func (v Value) String() string {
 // A Node is an op applied to inputs, or a leaf. Nodes are immutable, but for
 // the result that a [Cache] node holds.
 type Node struct {
-	id uint64
-	// origin is the id of the node that this one is a copy of, by With, or
-	// its own.
-	origin uint64
-	op     Op
-	ins    []Value
-	outs   []Type
-	label  string
+	id    uint64
+	op    Op
+	ins   []Value
+	outs  []Type
+	label string
 
 	leaf  *Leaf       // of a Constant
 	cache *cacheState // of a Cache
@@ -166,8 +163,7 @@ func New(op Op, inputs ...Value) (*Node, error) {
 }
 
 func newNode(op Op, inputs []Value, outs []Type) *Node {
-	id := lastID.Add(1)
-	return &Node{id: id, origin: id, op: op, ins: inputs, outs: outs}
+	return &Node{id: lastID.Add(1), op: op, ins: inputs, outs: outs}
 }
 
 // WithLabel sets the name under which errors and plans speak of the node,
@@ -190,10 +186,6 @@ func (n *Node) With(inputs ...Value) *Node {
 // ID returns a number that no other node of the process has. Inputs have
 // smaller numbers than the nodes that read them.
 func (n *Node) ID() uint64 { return n.id }
-
-// Origin returns the [Node.ID] of the node that n was copied from by
-// [Node.With], directly or over other copies, and its own if it is no copy.
-func (n *Node) Origin() uint64 { return n.origin }
 
 // Op returns what the node computes.
 func (n *Node) Op() Op { return n.op }

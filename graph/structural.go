@@ -3,7 +3,6 @@ package graph
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/berth-go/berth/shape"
 )
@@ -63,9 +62,6 @@ func (Constant) Infer([]Type) ([]Type, error) {
 // Input is the op of a leaf whose storage is bound when a program runs.
 type Input struct {
 	Key string // the name under which it is bound
-	// Rows lists the axes whose extent is the number of rows of a run. The
-	// type of the node has the largest number there.
-	Rows []int
 }
 
 // Name returns "input".
@@ -99,24 +95,12 @@ func NewConstant(t Type, leaf Leaf) (*Node, error) {
 	return n, nil
 }
 
-// NewInput returns a leaf that is bound under the name key at each run. Rows
-// lists the axes of t whose extent varies with the rows of the run: distinct,
-// and of one extent. It is kept.
-func NewInput(key string, t Type, rows ...int) (*Node, error) {
+// NewInput returns a leaf that is bound under the name key at each run.
+func NewInput(key string, t Type) (*Node, error) {
 	if err := t.Check(); err != nil {
 		return nil, fmt.Errorf("input %q: %w", key, err)
 	}
-	for i, axis := range rows {
-		switch {
-		case axis < 0 || axis >= len(t.Shape):
-			return nil, fmt.Errorf("input %q: rows on axis %d of %v, which has %d axes", key, axis, t, len(t.Shape))
-		case slices.Contains(rows[:i], axis):
-			return nil, fmt.Errorf("input %q: rows twice on axis %d of %v", key, axis, t)
-		case t.Shape[axis] != t.Shape[rows[0]]:
-			return nil, fmt.Errorf("input %q: rows on axes %v of %v, whose extents %d and %d differ", key, rows, t, t.Shape[rows[0]], t.Shape[axis])
-		}
-	}
-	n := newNode(Input{key, rows}, nil, []Type{t})
+	n := newNode(Input{key}, nil, []Type{t})
 	n.label = key
 	return n, nil
 }

@@ -10,7 +10,7 @@ import (
 // reads: a line for each node, inputs before the nodes that read them, and a
 // line for each of outs. The function op prints an op with its attributes.
 //
-//	n1 = input "x" float32[2 3] rows=[0]
+//	n1 = input "x" float32[2 3]
 //	n2 = constant float32[2 3] strides=[1 2] data=[1 2 3 4 5 6]
 //	n3 = map{program="t0=add(x0,x1)"} n1 n2 : float32[2 3] "sum"
 //	n4 = top_k{k=1} n3 : float32[2 1], int64[2 1]
@@ -19,7 +19,7 @@ import (
 // Nodes are numbered in the order of the text, so that the same graph prints
 // the same whenever it was built. "n4.1" is output 1 of n4, "_" an input that
 // is absent, the types behind the colon are those of the outputs, and a label
-// stands at the end in quotes. An input states the axes that are rows, if any.
+// stands at the end in quotes.
 // What a cache holds is not printed.
 //
 // A constant states strides and offset where its layout is not dense at
@@ -74,9 +74,6 @@ func (w *textWriter) node(n *Node) {
 	switch o := n.op.(type) {
 	case Input:
 		fmt.Fprintf(w, "input %s %v", strconv.Quote(o.Key), n.outs[0])
-		if len(o.Rows) > 0 {
-			fmt.Fprintf(w, " rows=%v", o.Rows)
-		}
 		if label == o.Key {
 			label = ""
 		}

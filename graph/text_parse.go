@@ -234,7 +234,7 @@ func parseInts(s string) (list []int, err error) {
 	return list, nil
 }
 
-// cutInts returns the list that s begins with under a name, as in rows=[0 1],
+// cutInts returns the list that s begins with under a name, as in strides=[0 1],
 // and what is behind it; s itself where it begins otherwise.
 func cutInts(s, name string) (list []int, given bool, rest string, err error) {
 	after, ok := strings.CutPrefix(s, name+"=")
@@ -265,11 +265,7 @@ func parseInput(s string) (n *Node, rest string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	rows, _, rest, err := cutInts(rest, "rows")
-	if err != nil {
-		return nil, "", err
-	}
-	n, err = NewInput(key, t, rows...)
+	n, err = NewInput(key, t)
 	return n, rest, err
 }
 

@@ -12,12 +12,13 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/shape"
 )
 
 func parse(t *testing.T, text string) []graph.Value {
 	t.Helper()
-	outs, err := graph.Parse(text, op.Parse)
+	outs, err := graph.Parse(text, ops.Parse)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
@@ -37,9 +38,9 @@ out n1
 out n2
 out n1
 `,
-		`n1 = input "x" float32[5 3] rows=[0]
+		`n1 = input "x" float32[5 3]
 n2 = concat{axis=1} n1 n1 : float32[5 6]
-n3 = input "mask" bool[5 5] rows=[1 0] "square"
+n3 = input "mask" bool[5 5] "square"
 out n2
 out n3
 `,
@@ -239,16 +240,8 @@ func TestTextErrors(t *testing.T) {
 		{"x = input x float32[2]", "key of an input in quotes"},
 		{"x = input \"x\" float32[-2]", "negative extent"},
 		{"x = input \"x\" float32[99999999999999999999]", "value out of range"},
-		{"x = input \"x\" float32[2] rows=0", "expected a list, as in rows=[0 1]"},
-		{"x = input \"x\" float32[2] rows=[0", "expected a list, as in rows=[0 1]"},
-		{"x = input \"x\" float32[2] rows=[n]", "rows: "},
-		{"x = input \"x\" float32[2] rows=[1]", "rows on axis 1 of float32[2], which has 1 axes"},
-		{"x = input \"x\" float32[2] rows=[-1]", "rows on axis -1"},
-		{"x = input \"x\" float32[2 2] rows=[1 1]", "rows twice on axis 1"},
-		{"x = input \"x\" float32[2 3] rows=[0 1]", "whose extents 2 and 3 differ"},
 		{"x = input \"x\" float32[2] strides=[1]", "label in quotes"},
 		{"x = identity _", "input 0 is absent"},
-		{"c = constant float32[2] rows=[0] data=[1 2]", "expected the data"},
 		{"c = constant float32[2]", "expected the data"},
 		{"c = constant float32[2] data=[1]", "leaves its storage of 1 elements"},
 		{"c = constant float32[2] data=[1 2", "no ] behind the data"},
@@ -268,7 +261,7 @@ func TestTextErrors(t *testing.T) {
 		{"c = constant float32[2] data=hash(-1)", "parsing"},
 		{"c = constant float32[2] data=zeros", "is no data"},
 	} {
-		outs, err := graph.Parse(c.text, op.Parse)
+		outs, err := graph.Parse(c.text, ops.Parse)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "graph: line ") {
 			t.Errorf("%s\n: %v, error %v, want one with %q", c.text, outs, err, c.want)
 		}
@@ -283,15 +276,14 @@ func FuzzParse(f *testing.F) {
 	f.Add("n1 = input \"x\" float32[2 3]\nn2 = top_k{k=1} n1 : float32[2 1], int64[2 1] \"label\"\nout n2.1\n")
 	f.Add("n1 = constant int32[2 3] strides=[0 -1] offset=2 data=[7 8 9]\nn2 = map{program=\"t0=add(x0,x0)\"} n1\nout n2\n")
 	f.Add("n1 = constant float32[10 20] data=iota\nn2 = constant bfloat16[65] data=hash(3)\nout n1\nout n2\n")
-	f.Add("n1 = input \"x\" float32[5 5] rows=[1 0] \"square\"\nout n1\n")
 	f.Add("n1 = constant float16[2] data=base64:AAAAAA==\nout n1\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		outs, err := graph.Parse(text, op.Parse)
+		outs, err := graph.Parse(text, ops.Parse)
 		if err != nil {
 			return
 		}
 		first := graph.Format(outs, op.Format)
-		again, err := graph.Parse(first, op.Parse)
+		again, err := graph.Parse(first, ops.Parse)
 		if err != nil {
 			t.Fatalf("%v in the text that was printed:\n%s", err, first)
 		}
@@ -306,7 +298,7 @@ func ExampleFormat() {
 		x = input "x" float32[4 3]
 		c = constant float32[4 3] data=iota
 		y = concat{axis=1} x c
-		out y`, op.Parse)
+		out y`, ops.Parse)
 	if err != nil {
 		fmt.Println(err)
 		return

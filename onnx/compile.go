@@ -1,13 +1,17 @@
 package onnx
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -17,26 +21,38 @@ type Options struct {
 	// Rows is the most rows of a run; 0 means 1.
 	Rows int
 	// RowDim is the symbolic extent that is the rows. Empty means
-	// [Model.RowDim]. With "-" every extent is fixed.
+	// [Model.RowDim]. With "-" every extent is fixed, but for those in Vary.
 	RowDim string
+	// Vary are symbolic extents that may vary from run to run, with their
+	// bounds, beside the rows:
+	//
+	//	Vary: []berth.Dimension{berth.Dim("batch", 1, 4), berth.Dim("sequence", 1, 128)}
+	Vary []berth.Dimension
 	// Dims are the sizes of the other symbolic extents, by name.
 	Dims map[string]int
 	// Open is the size of every extent that nothing else fixes; 0 makes such
 	// an extent an error.
 	Open int
 	// Shapes are the shapes of inputs, by name, where the model leaves
-	// extents open without naming them, or to override it. At most the axes
-	// that the model calls RowDim may vary.
+	// extents open without naming them, or to override it. They do not vary.
 	Shapes map[string][]int
-	// Values pins inputs to data, by name. They are no inputs of the program
-	// any more. Inputs on whose data a shape depends must be pinned.
+	// Values pins inputs to data, by name. They are constants of the program
+	// and none of its inputs. Inputs on whose data a shape depends must be
+	// pinned; those to which the file gives a value are pinned to that unless
+	// another one stands here.
 	Values map[string]*berth.Tensor
 	// Program steers the compilation itself.
 	Program berth.CompileOptions
 }
 
+// ErrName is wrapped by the error about a name in [Options] that the model does
+// not have.
+var ErrName = errors.New("the model has no such name")
+
 // Compile plans the model as a program for the shapes that opt fixes: every
-// offset is decided, and every run takes from 1 to opt.Rows rows.
+// offset is decided, and every run takes from 1 to opt.Rows rows. All inputs of
+// the model that are not pinned are inputs of the program, also those that
+// nothing reads.
 func (m *Model) Compile(ctx context.Context, opt *Options) (*berth.Program, error) {
 	if opt == nil {
 		opt = &Options{}
@@ -49,49 +65,140 @@ func (m *Model) Compile(ctx context.Context, opt *Options) (*berth.Program, erro
 }
 
 func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, error) {
-	most := max(opt.Rows, 1)
-	rowDim := opt.rowDim(m)
-	// The program calls for the graph again, with other numbers of rows.
-	build := func(rows int) ([]graph.Value, error) {
-		inputs, err := m.shaped(opt, rowDim, rows)
-		if err != nil {
-			return nil, err
+	if err := m.checkOptions(opt); err != nil {
+		return nil, err
+	}
+	g := berth.Graph{Dims: opt.vary(m)}
+	for _, out := range m.wire.Graph.Outputs {
+		g.Outputs = append(g.Outputs, out.Name)
+	}
+	for _, in := range m.wire.Graph.Inputs {
+		if opt.Values[in.Name] != nil || m.body.initial[in.Name] != nil {
+			g.Constants = append(g.Constants, in.Name)
 		}
-		return m.build(ctx, inputs, false, most > 1)
 	}
-	inputs, err := m.shaped(opt, rowDim, most)
-	if err != nil {
-		return nil, err
+	g.Build = func(p extent.Point) (outputs, inputs []graph.Value, err error) {
+		extents := maps.Clone(opt.Dims)
+		if extents == nil {
+			extents = make(map[string]int)
+		}
+		if rowDim := opt.rowDim(m); rowDim != "" {
+			extents[rowDim] = 1
+		}
+		for i, d := range g.Dims {
+			extents[d.Name] = p[i]
+		}
+		values, err := m.shaped(opt, extents)
+		if err != nil {
+			return nil, nil, err
+		}
+		if outputs, err = m.build(ctx, values, false, len(g.Dims) > 0); err != nil {
+			return nil, nil, err
+		}
+		for _, in := range m.wire.Graph.Inputs {
+			if v, ok := values[in.Name]; ok && v.Node().Leaf() == nil {
+				inputs = append(inputs, v)
+			}
+		}
+		return outputs, inputs, checkPorts(inputs, outputs)
 	}
-	values, err := m.build(ctx, inputs, false, most > 1)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkPorts(inputs, values); err != nil {
-		return nil, err
-	}
-	outputs := make([]berth.NamedValue, len(values))
-	for i, v := range values {
-		outputs[i] = berth.NamedValue{Name: m.wire.Graph.Outputs[i].Name, Value: v}
-	}
-	return berth.CompileGraph(ctx, outputs, build, &opt.Program)
+	return berth.CompileGraph(ctx, g, &opt.Program)
 }
+
+// vary returns the dimensions of the program.
+func (opt *Options) vary(m *Model) []berth.Dimension {
+	rowDim := opt.rowDim(m)
+	if opt.Rows <= 1 || rowDim == "" || slices.ContainsFunc(opt.Vary, func(d berth.Dimension) bool { return d.Name == rowDim }) {
+		return opt.Vary
+	}
+	return append([]berth.Dimension{berth.Dim(rowDim, 1, opt.Rows)}, opt.Vary...)
+}
+
+// checkOptions returns an error about the names in opt that the model does not
+// have, and about constants that are not what opt says of them.
+func (m *Model) checkOptions(opt *Options) error {
+	var inputs, extents []string
+	for _, in := range m.wire.Graph.Inputs {
+		inputs = append(inputs, in.Name)
+	}
+	for _, in := range m.Inputs() {
+		for _, d := range in.Dims {
+			if d.Name != "" {
+				extents = append(extents, d.Name)
+			}
+		}
+	}
+	slices.Sort(extents)
+	extents = slices.Compact(extents)
+	var errs []error
+	check := func(option, what string, known, given []string) {
+		for _, name := range given {
+			if !slices.Contains(known, name) {
+				errs = append(errs, errName{option, what, name, known})
+			}
+		}
+	}
+	check("Values", "input", inputs, sortedKeys(opt.Values))
+	check("Shapes", "input", inputs, sortedKeys(opt.Shapes))
+	check("Dims", "extent", extents, sortedKeys(opt.Dims))
+	for _, d := range opt.Vary {
+		check("Vary", "extent", extents, []string{d.Name})
+		if _, fixed := opt.Dims[d.Name]; fixed {
+			errs = append(errs, fmt.Errorf("Options: extent %q is in Vary and in Dims", d.Name))
+		}
+	}
+	if opt.RowDim != "" && opt.RowDim != "-" {
+		check("RowDim", "extent", extents, []string{opt.RowDim})
+	}
+	for _, name := range sortedKeys(opt.Values) {
+		if opt.Values[name] == nil {
+			errs = append(errs, fmt.Errorf("Options.Values: the value of input %q is nil", name))
+		}
+	}
+	for _, name := range sortedKeys(opt.Shapes) {
+		dims, constant := m.constantShape(opt, name)
+		if constant && !slices.Equal(opt.Shapes[name], dims) {
+			errs = append(errs, fmt.Errorf("Options.Shapes: input %q is a constant of shape %v, not %v", name, dims, shape.Shape(opt.Shapes[name])))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// constantShape returns the shape of an input that is a constant of the program.
+func (m *Model) constantShape(opt *Options, name string) (dims shape.Shape, constant bool) {
+	if t := opt.Values[name]; t != nil {
+		return t.Shape(), true
+	}
+	if t := m.body.initial[name]; t != nil {
+		typ, err := tensorType(t)
+		return typ.Shape, err == nil
+	}
+	return nil, false
+}
+
+// An errName is the error about a name in an option that the model does not
+// have, among those that it has.
+type errName struct {
+	option, what, name string
+	known              []string
+}
+
+func (e errName) Error() string {
+	return fmt.Sprintf("Options.%s %q: the model has no %s of that name, but %s", e.option, e.name, e.what, cmp.Or(strings.Join(e.known, ", "), "none"))
+}
+
+func (errName) Unwrap() error { return ErrName }
 
 // checkPorts returns an error when the inputs and outputs of a program are
 // larger than any run may bind. They are no part of the arena, but kernels have
 // to be prepared for them.
-func checkPorts(inputs map[string]graph.Value, outputs []graph.Value) error {
+func checkPorts(inputs, outputs []graph.Value) error {
 	total := int64(0)
 	add := func(v graph.Value) {
 		// Twice the bound is as good as any more.
 		total = min(total+min(int64(v.Type().Bytes()), 2*berth.DefaultMaxBytes), 2*berth.DefaultMaxBytes)
 	}
-	for _, v := range inputs {
-		if v.Node().Leaf() == nil {
-			add(v)
-		}
-	}
-	for _, v := range outputs {
+	for _, v := range slices.Concat(inputs, outputs) {
 		add(v)
 	}
 	if total > berth.DefaultMaxBytes {
@@ -171,7 +278,9 @@ func (m *Model) OpenExtents(opt *Options) []string {
 		}
 		for axis, d := range in.Dims {
 			name := d.Name
-			if _, fixed := opt.Dims[name]; d.Size >= 0 || name != "" && (fixed || name == rowDim) {
+			_, fixed := opt.Dims[name]
+			varies := slices.ContainsFunc(opt.Vary, func(d berth.Dimension) bool { return d.Name == name })
+			if d.Size >= 0 || name != "" && (fixed || varies || name == rowDim) {
 				continue
 			}
 			if name == "" {
@@ -185,11 +294,11 @@ func (m *Model) OpenExtents(opt *Options) []string {
 	return open
 }
 
-// shaped returns the inputs of the graph for a number of rows.
-func (m *Model) shaped(opt *Options, rowDim string, rows int) (map[string]graph.Value, error) {
+// shaped returns the inputs of the graph for sizes of the symbolic extents.
+func (m *Model) shaped(opt *Options, extents map[string]int) (map[string]graph.Value, error) {
 	var errs []error
 	values := make(map[string]graph.Value)
-	for _, in := range m.Inputs() {
+	for _, in := range infos(m.wire.Graph.Inputs) {
 		if t := opt.Values[in.Name]; t != nil {
 			v, err := t.Promise().Value()
 			if err == nil {
@@ -197,17 +306,17 @@ func (m *Model) shaped(opt *Options, rowDim string, rows int) (map[string]graph.
 			}
 			errs = append(errs, err)
 			values[in.Name] = v
-			continue
+		} else if m.body.initial[in.Name] == nil {
+			v, err := in.leaf(opt, extents)
+			errs = append(errs, err)
+			values[in.Name] = v
 		}
-		v, err := in.leaf(opt, rowDim, rows)
-		errs = append(errs, err)
-		values[in.Name] = v
 	}
 	return values, errors.Join(errs...)
 }
 
 // leaf returns an input of the graph, with the extents that opt fixes.
-func (v ValueInfo) leaf(opt *Options, rowDim string, rows int) (graph.Value, error) {
+func (v ValueInfo) leaf(opt *Options, extents map[string]int) (graph.Value, error) {
 	if !v.DType.Valid() {
 		return graph.Value{}, fmt.Errorf("input %v: %w", v, ErrType)
 	}
@@ -222,21 +331,17 @@ func (v ValueInfo) leaf(opt *Options, rowDim string, rows int) (graph.Value, err
 	if err := checkRank(dims); err != nil {
 		return graph.Value{}, fmt.Errorf("input %v: %w", v, err)
 	}
-	var vary []int
 	for axis := range dims {
 		d := Dim{Size: -1}
 		if v.Dims != nil {
 			d = v.Dims[axis]
 		}
-		size, named := opt.Dims[d.Name]
+		size, named := extents[d.Name]
 		switch {
 		case given != nil:
 			dims[axis] = given[axis]
 		case d.Size >= 0:
 			dims[axis] = d.Size
-		case d.Name != "" && d.Name == rowDim:
-			dims[axis] = rows
-			vary = append(vary, axis)
 		case d.Name != "" && named:
 			dims[axis] = size
 		case opt.Open > 0:
@@ -245,7 +350,7 @@ func (v ValueInfo) leaf(opt *Options, rowDim string, rows int) (graph.Value, err
 			return graph.Value{}, fmt.Errorf("input %v: the extent of axis %d is open; state it", v, axis)
 		}
 	}
-	n, err := graph.NewInput(v.Name, graph.Type{DType: v.DType, Shape: dims}, vary...)
+	n, err := graph.NewInput(v.Name, graph.Type{DType: v.DType, Shape: dims})
 	if err != nil {
 		return graph.Value{}, err
 	}

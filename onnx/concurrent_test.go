@@ -44,7 +44,7 @@ func TestConcurrent(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range users {
 		group.Go(func() {
-			b, err := conformance.Bind(p, 1, inputs[i], &berth.InstanceOptions{Workers: 1 + i%3, Poison: true})
+			b, err := conformance.Bind(p, inputs[i], &berth.InstanceOptions{Workers: 1 + i%3, Poison: true})
 			if err != nil {
 				t.Error(err)
 				return

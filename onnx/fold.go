@@ -9,7 +9,10 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/reduce"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -176,7 +179,7 @@ func workOf(n *graph.Node) int64 {
 		out = min(out+places(n.Output(i)), foldWork)
 	}
 	switch n.Op().(type) {
-	case graph.Contiguous, op.Reshape, op.Map, op.Concat, op.Gather, op.Reduce, op.Iota, op.Fill:
+	case graph.Contiguous, view.Reshape, elementwise.Map, move.Concat, move.Gather, reduce.Reduce, move.Iota, move.Fill:
 		return in + out // a reshape may have to pack
 	case graph.Viewer:
 		return 1

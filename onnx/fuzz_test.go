@@ -2,8 +2,10 @@ package onnx
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/berth-go/berth"
@@ -58,12 +60,12 @@ func FuzzLoad(f *testing.F) {
 // whether a compilation will be, too: it computes all constants, and a file may
 // rightly ask for many.
 func worthCompiling(m *Model, opt *Options) bool {
-	inputs, err := m.shaped(opt, opt.rowDim(m), opt.Rows)
+	inputs, err := m.shaped(opt, map[string]int{opt.rowDim(m): opt.Rows})
 	if err != nil {
 		return false
 	}
 	outs, err := m.build(context.Background(), inputs, false, opt.Rows > 1)
-	if err != nil || checkPorts(inputs, outs) != nil {
+	if err != nil || checkPorts(slices.Collect(maps.Values(inputs)), outs) != nil {
 		return false
 	}
 	const enough = 1 << 22

@@ -1,14 +1,16 @@
 package onnx
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/ops"
 )
 
 // ErrNeedsData is wrapped by the error about a node whose output shape depends
@@ -134,7 +136,11 @@ func (m *Model) build(ctx context.Context, inputs map[string]graph.Value, bound,
 		// Inputs that a program is given now are constants of it.
 		imp.varies[v.Node()] = bound || v.Node().Leaf() == nil
 	}
-	return imp.run(m.body, s)
+	outs, err := imp.run(m.body, s)
+	if err == nil {
+		err = m.checkOutputs(inputs, outs)
+	}
+	return outs, err
 }
 
 // Run computes the outputs of the model for the given inputs, by name. Every
@@ -198,12 +204,15 @@ func (m *Model) bind(inputs map[string]*berth.Tensor) (map[string]graph.Value, e
 	}
 	for _, name := range sortedKeys(inputs) {
 		t := inputs[name]
-		if t == nil {
-			continue
-		}
 		in, ok := declared[name]
 		if !ok {
-			errs = append(errs, fmt.Errorf("the model has no input %q", name))
+			errs = append(errs, fmt.Errorf("the model has no input %q, but %s", name, cmp.Or(strings.Join(sortedKeys(declared), ", "), "none")))
+			continue
+		}
+		if t == nil {
+			if m.body.initial[name] != nil {
+				errs = append(errs, fmt.Errorf("input %v is given a nil tensor", in))
+			}
 			continue
 		}
 		if err := in.accepts(t.DType(), t.Shape()); err != nil {
@@ -222,26 +231,22 @@ func (m *Model) bind(inputs map[string]*berth.Tensor) (map[string]graph.Value, e
 
 // accepts reports how a tensor does not fit the declaration of an input.
 func (v ValueInfo) accepts(t dtype.Type, dims []int) error {
-	fits := v.Dims == nil || len(v.Dims) == len(dims)
-	for i := range min(len(v.Dims), len(dims)) {
-		fits = fits && (v.Dims[i].Size < 0 || v.Dims[i].Size == dims[i])
-	}
-	if !fits || v.DType != t {
+	if !v.fits(dims) || v.DType != t {
 		return fmt.Errorf("input %v is given %v%v", v, t, dims)
 	}
 	return nil
 }
 
-// one is [op.One] with the error that the call unwinds with.
+// one is [ops.One] with the error that the call unwinds with.
 func (c *call) one(o graph.Op, in ...graph.Value) graph.Value {
-	v, err := op.One(o, in...)
+	v, err := ops.One(o, in...)
 	c.must(err)
 	return v
 }
 
-// all is [op.Apply] likewise.
+// all is [ops.Apply] likewise.
 func (c *call) all(o graph.Op, in ...graph.Value) []graph.Value {
-	outs, err := op.Apply(o, in...)
+	outs, err := ops.Apply(o, in...)
 	c.must(err)
 	return outs
 }

@@ -68,10 +68,15 @@ func TestMalformed(t *testing.T) {
 	}{
 		{"a cycle", func(m *wire.Model) {
 			m.Graph.Nodes = []wire.Node{nodeOf("Add", names{"x", "b"}, names{"a"}), relu("a", "b"), relu("b", "y")}
-		}, []string{`graph "g"`, "cycle", "cannot be put in order"}},
+		}, []string{`graph "g"`, `cycle: node 0 "A" (Add) reads node 1 "B" (Relu), which reads node 0 "A"`, "cannot be put in order"}},
 		{"a node that needs itself", func(m *wire.Model) {
 			m.Graph.Nodes = []wire.Node{relu("y", "y")}
-		}, []string{"cycle"}},
+		}, []string{`cycle: node 0 "Y" (Relu) reads node 0 "Y"`}},
+		{"a cycle through a subgraph", func(m *wire.Model) {
+			branch := nodeOf("If", names{"x"}, names{"a"})
+			branch.Attributes = []wire.Attribute{{Name: "then_branch", Kind: wire.AttrGraph, Graph: &wire.Graph{Outputs: []wire.ValueInfo{{Name: "y"}}}}}
+			m.Graph.Nodes = []wire.Node{branch, relu("a", "y")}
+		}, []string{`cycle: node 0 "A" (If) reads node 1 "Y"`}},
 		{"an undefined input", func(m *wire.Model) { m.Graph.Nodes[0].Inputs[1] = "ww" }, []string{`node 0 "Y" (Add): input 1 names "ww", which nothing defines`}},
 		{"an undefined output", func(m *wire.Model) { m.Graph.Outputs[0].Name = "z" }, []string{`output 0 names "z", which nothing defines`}},
 		{"an output without a name", func(m *wire.Model) { m.Graph.Outputs[0].Name = "" }, []string{`output 0 names ""`}},
@@ -111,6 +116,14 @@ func TestMalformed(t *testing.T) {
 		{"two opsets of a domain", func(m *wire.Model) {
 			m.OpsetImports = append(m.OpsetImports, wire.OperatorSet{Domain: "ai.onnx", Version: 14})
 		}, []string{"versions 13 and 14"}},
+		{"an IR version to come", func(m *wire.Model) { m.IRVersion = 14 }, []string{"IR version 14 is newer than 13, the newest"}},
+		{"an opset to come", func(m *wire.Model) { m.OpsetImports[0].Version = 28 }, []string{`opset 28 of domain "" is newer than 27, the newest`}},
+		{"an opset to come, by the domain's other name", func(m *wire.Model) {
+			m.OpsetImports[0] = wire.OperatorSet{Domain: "ai.onnx", Version: 1 << 40}
+		}, []string{`opset 1099511627776 of domain "ai.onnx" is newer than 27`}},
+		{"an opset of another domain to come", func(m *wire.Model) {
+			m.OpsetImports = append(m.OpsetImports, wire.OperatorSet{Domain: "ai.onnx.ml", Version: 6})
+		}, []string{`opset 6 of domain "ai.onnx.ml" is newer than 5`}},
 		{"too few inputs", func(m *wire.Model) { m.Graph.Nodes[0].Inputs = names{"x"} }, []string{`input 1 is missing, the operator needs 2`}},
 		{"an empty name for a needed input", func(m *wire.Model) { m.Graph.Nodes[0].Inputs = names{"", "w"} }, []string{`input 0 is missing`}},
 		{"too many inputs", func(m *wire.Model) { m.Graph.Nodes[0].Inputs = names{"x", "w", "w"} }, []string{"has 3 inputs, the operator takes at most 2"}},
@@ -239,6 +252,81 @@ func TestRunInputs(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// TestNewestVersions loads a model of the newest versions that are known. Those of
+// a domain that is not known are its own affair.
+func TestNewestVersions(t *testing.T) {
+	_, err := Parse(addModel(func(m *wire.Model) {
+		m.IRVersion = wire.LatestIRVersion
+		m.OpsetImports = []wire.OperatorSet{{Version: 27}, {Domain: "ai.onnx.ml", Version: 5}, {Domain: "com.example", Version: 1000}}
+	}))
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDeclaredOutputs declares the output of a model, two float32, in several
+// ways, runs it and compiles it.
+func TestDeclaredOutputs(t *testing.T) {
+	declared := func(elem wire.DataType, dims ...wire.Dim) *wire.Type {
+		return &wire.Type{Kind: wire.TensorType, Elem: elem, Shape: dims}
+	}
+	extent := func(n int64) wire.Dim { return wire.Dim{HasValue: true, Value: n} }
+	for _, c := range []struct {
+		name string
+		typ  *wire.Type
+		want string // of the error; empty for none
+	}{
+		{"not", nil, ""},
+		{"as a tensor", declared(wire.Undefined), ""},
+		{"without a rank", declared(wire.Float), ""},
+		{"in full", declared(wire.Float, extent(2)), ""},
+		{"with a name for its extent", declared(wire.Float, wire.Dim{Param: "n"}), ""},
+		{"with an open extent", declared(wire.Float, wire.Dim{}), ""},
+		{"with another extent", declared(wire.Float, extent(3)), "output y FLOAT [3] is declared, but float32[2] is"},
+		{"with another rank", declared(wire.Float, extent(1), extent(2)), "output y FLOAT [1 2] is declared, but float32[2] is"},
+		{"as a scalar", &wire.Type{Kind: wire.TensorType, Elem: wire.Float, Shape: []wire.Dim{}}, "output y FLOAT [] is declared, but float32[2] is"},
+		{"with another element type", declared(wire.Double, extent(2)), "output y DOUBLE [2] is declared, but float32[2] is"},
+		{"with an element type that Berth does not have", declared(wire.Int4, extent(2)), "output y INT4 [2] is declared, but float32[2] is"},
+		{"as a sequence", &wire.Type{Kind: wire.SequenceType}, "output y sequence is declared, but float32[2] is"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := Parse(addModel(func(m *wire.Model) { m.Graph.Outputs[0].Type = c.typ }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, ran := m.Run(t.Context(), map[string]*berth.Tensor{"x": counting(1, 2)})
+			_, compiled := m.Compile(t.Context(), nil)
+			for _, err := range []error{ran, compiled} {
+				switch {
+				case c.want == "" && err != nil:
+					t.Error(err)
+				case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+					t.Errorf("got %v, want %q", err, c.want)
+				}
+			}
+		})
+	}
+}
+
+// TestOverriddenExtents compiles a model for another extent of its input than it
+// declares: what it declares of the output's extents does not hold then.
+func TestOverriddenExtents(t *testing.T) {
+	m, err := Parse(addModel(func(m *wire.Model) {
+		m.Graph.Nodes[0] = nodeOf("Neg", names{"x"}, names{"y"})
+		m.Graph.Outputs[0] = floatInput("y", 2)
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Compile(t.Context(), &Options{Shapes: map[string][]int{"x": {5}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dims := p.Outputs()[0].Dims; len(dims) != 1 || dims[0] != 5 {
+		t.Errorf("the output has the extents %v, want 5", dims)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/onnx/internal/wire"
 )
 
@@ -151,9 +152,15 @@ func decode(name string, data []byte, source wire.Source) (*Model, error) {
 	if err != nil {
 		return fail(err)
 	}
+	if v := file.IRVersion; v > wire.LatestIRVersion {
+		return fail(fmt.Errorf("IR version %d is newer than %d, the newest that Berth knows", v, wire.LatestIRVersion))
+	}
 	m := &Model{name: name, wire: file, opsets: make(map[string]int64), weights: make(map[*wire.Tensor][]byte)}
 	for _, o := range file.OpsetImports {
 		domain := canonicalDomain(o.Domain)
+		if newest, known := newestOpsets[domain]; known && o.Version > newest {
+			return fail(fmt.Errorf("opset %d of domain %q is newer than %d, the newest that Berth knows", o.Version, o.Domain, newest))
+		}
 		if v, twice := m.opsets[domain]; twice && v != o.Version {
 			return fail(fmt.Errorf("opset_import names domain %q with versions %d and %d", o.Domain, v, o.Version))
 		}
@@ -172,6 +179,10 @@ func decode(name string, data []byte, source wire.Source) (*Model, error) {
 	return m, nil
 }
 
+// newestOpsets holds the newest version that is known of each domain. A later
+// one may have given an operator another meaning under the same name.
+var newestOpsets = map[string]int64{"": 27, "ai.onnx.ml": 5}
+
 // canonicalDomain returns the one spelling of a domain that has two.
 func canonicalDomain(domain string) string {
 	if domain == "ai.onnx" {
@@ -186,6 +197,19 @@ func (m *Model) Name() string { return m.name }
 // Inputs returns the inputs that a run must bind: those of the file without a
 // value of their own.
 func (m *Model) Inputs() []ValueInfo { return infos(m.body.inputs) }
+
+// Defaults returns the inputs to which the file gives a value. They are
+// constants of a program, which [Options.Values] replaces; [Model.Run] takes
+// other values for them.
+func (m *Model) Defaults() []ValueInfo {
+	var list []ValueInfo
+	for _, in := range m.wire.Graph.Inputs {
+		if m.body.initial[in.Name] != nil {
+			list = append(list, info(in))
+		}
+	}
+	return list
+}
 
 // Outputs returns the outputs, in the order of the file.
 func (m *Model) Outputs() []ValueInfo { return infos(m.wire.Graph.Outputs) }
@@ -240,6 +264,37 @@ func opName(n *wire.Node) string {
 	return n.OpType
 }
 
+// checkOutputs reports an output of another type than the model declares. Fixed
+// extents are compared where all inputs have those that the model declares:
+// [Options].Shapes may override them.
+func (m *Model) checkOutputs(inputs map[string]graph.Value, outs []graph.Value) error {
+	overridden := false
+	for _, in := range infos(m.wire.Graph.Inputs) {
+		v, given := inputs[in.Name]
+		overridden = overridden || given && !in.fits(v.Type().Shape)
+	}
+	for i, out := range m.Outputs() {
+		t := outs[i].Type()
+		known := out.TypeName != unknownType && out.TypeName != wire.Undefined.String()
+		if known && out.DType != t.DType || !overridden && !out.fits(t.Shape) {
+			return fmt.Errorf("output %v is declared, but %v is what the model computes", out, t)
+		}
+	}
+	return nil
+}
+
+// fits reports whether a shape has the rank and the fixed extents of v.
+func (v ValueInfo) fits(dims []int) bool {
+	fits := v.Dims == nil || len(v.Dims) == len(dims)
+	for i := range min(len(v.Dims), len(dims)) {
+		fits = fits && (v.Dims[i].Size < 0 || v.Dims[i].Size == dims[i])
+	}
+	return fits
+}
+
+// unknownType is the type name of a value whose type the file does not give.
+const unknownType = "unknown"
+
 func infos(values []wire.ValueInfo) []ValueInfo {
 	out := make([]ValueInfo, len(values))
 	for i, v := range values {
@@ -249,7 +304,7 @@ func infos(values []wire.ValueInfo) []ValueInfo {
 }
 
 func info(v wire.ValueInfo) ValueInfo {
-	out := ValueInfo{Name: v.Name, TypeName: "unknown"}
+	out := ValueInfo{Name: v.Name, TypeName: unknownType}
 	if v.Type == nil {
 		return out
 	}

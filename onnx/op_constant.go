@@ -7,7 +7,8 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/onnx/internal/wire"
 	"github.com/berth-go/berth/shape"
 )
@@ -80,8 +81,8 @@ func (c *call) sparse(name string) graph.Value {
 	c.must(err)
 	dims := shape.Shape(c.toInts(s.Dims))
 	c.must(dims.Check())
-	zeros := c.one(op.Fill{Shape: []int{dims.Elems()}, Value: zeroOf(values.Type().DType)})
-	dense := c.one(op.ScatterElements{}, zeros, constant(c, at, len(at)), values)
+	zeros := c.one(move.Fill{Shape: []int{dims.Elems()}, Value: zeroOf(values.Type().DType)})
+	dense := c.one(move.ScatterElements{}, zeros, constant(c, at, len(at)), values)
 	return c.reshape(dense, dims...)
 }
 
@@ -94,7 +95,7 @@ func convertConstantOfShape(c *call) []graph.Value {
 	if value.Type().Shape.Elems() != 1 {
 		c.failf("attribute value has shape %v, want one element", value.Type().Shape)
 	}
-	return list(c.one(op.BroadcastTo{Shape: c.dims(0)}, c.reshape(value)))
+	return list(c.one(view.BroadcastTo{Shape: c.dims(0)}, c.reshape(value)))
 }
 
 // convertRange counts from start in steps of delta to before limit. Element i
@@ -113,7 +114,7 @@ func convertRange(c *call) []graph.Value {
 	default:
 		c.failf("start is of type %v, want a number", t)
 	}
-	return list(c.one(op.Iota{N: n, Start: start, Delta: delta}))
+	return list(c.one(move.Iota{N: n, Start: start, Delta: delta}))
 }
 
 // countInts returns max(ceil((limit-start)/delta), 0).
@@ -152,20 +153,20 @@ func convertEyeLike(c *call) []graph.Value {
 	if len(in.Shape) != 2 {
 		c.failf("input %v is not a matrix", in)
 	}
-	return list(c.one(op.Eye{
+	return list(c.one(move.Eye{
 		Rows: in.Shape[0], Cols: in.Shape[1],
 		K:     c.int("k", 0),
 		DType: c.dtype("dtype", in.DType),
 	}))
 }
 
-func int64Scalar(n int) op.Scalar { return kernel.Int64Scalar(int64(n)) }
+func int64Scalar(n int) kernel.Scalar { return kernel.Int64Scalar(int64(n)) }
 
-func zeroOf(t dtype.Type) op.Scalar { return kernel.Int64Scalar(0).Cast(t) }
+func zeroOf(t dtype.Type) kernel.Scalar { return kernel.Int64Scalar(0).Cast(t) }
 
 // knownScalar returns the only element of input i, of any type, because a
 // shape depends on it.
-func (c *call) knownScalar(i int) op.Scalar {
+func (c *call) knownScalar(i int) kernel.Scalar {
 	t := c.in[i].Type()
 	if t.Shape.Elems() != 1 {
 		c.failf("input %d has shape %v, want one element", i, t.Shape)

@@ -3,102 +3,103 @@ package onnx
 import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/view"
 )
 
 // elementwiseOps lists the operators that compute each element of their output
 // from the elements at one place of their inputs. A version that only admits
 // more element types has no row of its own.
 var elementwiseOps = []row{
-	{"", "Abs", 1, 1, 1, unary(op.Abs)},
-	{"", "Acos", 7, 1, 1, unary(op.Acos)},
-	{"", "Acosh", 9, 1, 1, unary(op.Acosh)},
-	{"", "Asin", 7, 1, 1, unary(op.Asin)},
-	{"", "Asinh", 9, 1, 1, unary(op.Asinh)},
-	{"", "Atan", 7, 1, 1, unary(op.Atan)},
-	{"", "Atanh", 9, 1, 1, unary(op.Atanh)},
-	{"", "Ceil", 1, 1, 1, unary(op.Ceil)},
-	{"", "Cos", 7, 1, 1, unary(op.Cos)},
-	{"", "Cosh", 9, 1, 1, unary(op.Cosh)},
-	{"", "Erf", 9, 1, 1, throughFloat(unary(op.Erf))},
-	{"", "Exp", 1, 1, 1, unary(op.Exp)},
-	{"", "Floor", 1, 1, 1, unary(op.Floor)},
-	{"", "Log", 1, 1, 1, unary(op.Log)},
-	{"", "Neg", 1, 1, 1, unary(op.Neg)},
-	{"", "Reciprocal", 1, 1, 1, unary(op.Reciprocal)},
-	{"", "Round", 11, 1, 1, unary(op.Round)},
-	{"", "Sign", 9, 1, 1, unary(op.Sign)},
-	{"", "Sin", 7, 1, 1, unary(op.Sin)},
-	{"", "Sinh", 9, 1, 1, unary(op.Sinh)},
-	{"", "Sqrt", 1, 1, 1, unary(op.Sqrt)},
-	{"", "Tan", 7, 1, 1, unary(op.Tan)},
-	{"", "Tanh", 1, 1, 1, unary(op.Tanh)},
+	{"", "Abs", 1, 1, 1, unary(elementwise.Abs)},
+	{"", "Acos", 7, 1, 1, unary(elementwise.Acos)},
+	{"", "Acosh", 9, 1, 1, unary(elementwise.Acosh)},
+	{"", "Asin", 7, 1, 1, unary(elementwise.Asin)},
+	{"", "Asinh", 9, 1, 1, unary(elementwise.Asinh)},
+	{"", "Atan", 7, 1, 1, unary(elementwise.Atan)},
+	{"", "Atanh", 9, 1, 1, unary(elementwise.Atanh)},
+	{"", "Ceil", 1, 1, 1, unary(elementwise.Ceil)},
+	{"", "Cos", 7, 1, 1, unary(elementwise.Cos)},
+	{"", "Cosh", 9, 1, 1, unary(elementwise.Cosh)},
+	{"", "Erf", 9, 1, 1, throughFloat(unary(elementwise.Erf))},
+	{"", "Exp", 1, 1, 1, unary(elementwise.Exp)},
+	{"", "Floor", 1, 1, 1, unary(elementwise.Floor)},
+	{"", "Log", 1, 1, 1, unary(elementwise.Log)},
+	{"", "Neg", 1, 1, 1, unary(elementwise.Neg)},
+	{"", "Reciprocal", 1, 1, 1, unary(elementwise.Reciprocal)},
+	{"", "Round", 11, 1, 1, unary(elementwise.Round)},
+	{"", "Sign", 9, 1, 1, unary(elementwise.Sign)},
+	{"", "Sin", 7, 1, 1, unary(elementwise.Sin)},
+	{"", "Sinh", 9, 1, 1, unary(elementwise.Sinh)},
+	{"", "Sqrt", 1, 1, 1, unary(elementwise.Sqrt)},
+	{"", "Tan", 7, 1, 1, unary(elementwise.Tan)},
+	{"", "Tanh", 1, 1, 1, unary(elementwise.Tanh)},
 
-	{"", "Celu", 12, 1, 1, unary(op.Celu, param{"alpha", 1})},
-	{"", "Elu", 1, 1, 1, unary(op.Elu, param{"alpha", 1})},
+	{"", "Celu", 12, 1, 1, unary(elementwise.Celu, param{"alpha", 1})},
+	{"", "Elu", 1, 1, 1, unary(elementwise.Elu, param{"alpha", 1})},
 	{"", "Gelu", 20, 1, 1, gelu},
-	{"", "HardSigmoid", 1, 1, 1, unary(op.HardSigmoid, param{"alpha", 0.2}, param{"beta", 0.5})},
-	{"", "HardSwish", 14, 1, 1, unary(op.HardSwish)},
-	{"", "LeakyRelu", 1, 1, 1, unary(op.LeakyRelu, param{"alpha", 0.01})},
-	{"", "Mish", 18, 1, 1, unary(op.Mish)},
+	{"", "HardSigmoid", 1, 1, 1, unary(elementwise.HardSigmoid, param{"alpha", 0.2}, param{"beta", 0.5})},
+	{"", "HardSwish", 14, 1, 1, unary(elementwise.HardSwish)},
+	{"", "LeakyRelu", 1, 1, 1, unary(elementwise.LeakyRelu, param{"alpha", 0.01})},
+	{"", "Mish", 18, 1, 1, unary(elementwise.Mish)},
 	{"", "PRelu", 1, 2, 2, legacyPRelu},
 	{"", "PRelu", 7, 2, 2, prelu},
-	{"", "Relu", 1, 1, 1, unary(op.Relu)},
-	{"", "Selu", 1, 1, 1, unary(op.Selu, param{"alpha", 1.6732}, param{"gamma", 1.0507})},
-	{"", "Selu", 6, 1, 1, unary(op.Selu, param{"alpha", 1.67326319217681884765625}, param{"gamma", 1.05070102214813232421875})},
-	{"", "Shrink", 9, 1, 1, throughFloat(unary(op.Shrink, param{"lambd", 0.5}, param{"bias", 0}))},
-	{"", "Sigmoid", 1, 1, 1, unary(op.Sigmoid)},
-	{"", "Softplus", 1, 1, 1, unary(op.Softplus)},
-	{"", "Softsign", 1, 1, 1, unary(op.Softsign)},
-	{"", "Swish", 24, 1, 1, unary(op.Swish, param{"alpha", 1})},
-	{"", "ThresholdedRelu", 1, 1, 1, unary(op.ThresholdedRelu, param{"alpha", 1})},
+	{"", "Relu", 1, 1, 1, unary(elementwise.Relu)},
+	{"", "Selu", 1, 1, 1, unary(elementwise.Selu, param{"alpha", 1.6732}, param{"gamma", 1.0507})},
+	{"", "Selu", 6, 1, 1, unary(elementwise.Selu, param{"alpha", 1.67326319217681884765625}, param{"gamma", 1.05070102214813232421875})},
+	{"", "Shrink", 9, 1, 1, throughFloat(unary(elementwise.Shrink, param{"lambd", 0.5}, param{"bias", 0}))},
+	{"", "Sigmoid", 1, 1, 1, unary(elementwise.Sigmoid)},
+	{"", "Softplus", 1, 1, 1, unary(elementwise.Softplus)},
+	{"", "Softsign", 1, 1, 1, unary(elementwise.Softsign)},
+	{"", "Swish", 24, 1, 1, unary(elementwise.Swish, param{"alpha", 1})},
+	{"", "ThresholdedRelu", 1, 1, 1, unary(elementwise.ThresholdedRelu, param{"alpha", 1})},
 
-	{"", "Add", 1, 2, 2, legacyBinary(op.Add)},
-	{"", "Add", 7, 2, 2, binary(op.Add)},
-	{"", "Div", 1, 2, 2, legacyBinary(op.Div)},
-	{"", "Div", 7, 2, 2, binary(op.Div)},
+	{"", "Add", 1, 2, 2, legacyBinary(elementwise.Add)},
+	{"", "Add", 7, 2, 2, binary(elementwise.Add)},
+	{"", "Div", 1, 2, 2, legacyBinary(elementwise.Div)},
+	{"", "Div", 7, 2, 2, binary(elementwise.Div)},
 	{"", "Mod", 10, 2, 2, mod},
-	{"", "Mul", 1, 2, 2, legacyBinary(op.Mul)},
-	{"", "Mul", 7, 2, 2, binary(op.Mul)},
-	{"", "Pow", 1, 2, 2, legacyBinary(op.Pow)},
-	{"", "Pow", 7, 2, 2, binary(op.Pow)},
-	{"", "Sub", 1, 2, 2, legacyBinary(op.Sub)},
-	{"", "Sub", 7, 2, 2, binary(op.Sub)},
+	{"", "Mul", 1, 2, 2, legacyBinary(elementwise.Mul)},
+	{"", "Mul", 7, 2, 2, binary(elementwise.Mul)},
+	{"", "Pow", 1, 2, 2, legacyBinary(elementwise.Pow)},
+	{"", "Pow", 7, 2, 2, binary(elementwise.Pow)},
+	{"", "Sub", 1, 2, 2, legacyBinary(elementwise.Sub)},
+	{"", "Sub", 7, 2, 2, binary(elementwise.Sub)},
 
-	{"", "Max", 1, 1, many, legacyVariadic(op.Maximum)},
-	{"", "Max", 8, 1, many, variadic(op.Maximum)},
-	{"", "Mean", 1, 1, many, mean(legacyVariadic(op.Add))},
-	{"", "Mean", 8, 1, many, mean(variadic(op.Add))},
-	{"", "Min", 1, 1, many, legacyVariadic(op.Minimum)},
-	{"", "Min", 8, 1, many, variadic(op.Minimum)},
-	{"", "Sum", 1, 1, many, legacyVariadic(op.Add)},
-	{"", "Sum", 8, 1, many, variadic(op.Add)},
+	{"", "Max", 1, 1, many, legacyVariadic(elementwise.Maximum)},
+	{"", "Max", 8, 1, many, variadic(elementwise.Maximum)},
+	{"", "Mean", 1, 1, many, mean(legacyVariadic(elementwise.Add))},
+	{"", "Mean", 8, 1, many, mean(variadic(elementwise.Add))},
+	{"", "Min", 1, 1, many, legacyVariadic(elementwise.Minimum)},
+	{"", "Min", 8, 1, many, variadic(elementwise.Minimum)},
+	{"", "Sum", 1, 1, many, legacyVariadic(elementwise.Add)},
+	{"", "Sum", 8, 1, many, variadic(elementwise.Add)},
 
-	{"", "Equal", 1, 2, 2, legacyBinary(op.Equal)},
-	{"", "Equal", 7, 2, 2, binary(op.Equal)},
-	{"", "Greater", 1, 2, 2, legacyBinary(op.Greater)},
-	{"", "Greater", 7, 2, 2, binary(op.Greater)},
-	{"", "GreaterOrEqual", 12, 2, 2, binary(op.GreaterEqual)},
+	{"", "Equal", 1, 2, 2, legacyBinary(elementwise.Equal)},
+	{"", "Equal", 7, 2, 2, binary(elementwise.Equal)},
+	{"", "Greater", 1, 2, 2, legacyBinary(elementwise.Greater)},
+	{"", "Greater", 7, 2, 2, binary(elementwise.Greater)},
+	{"", "GreaterOrEqual", 12, 2, 2, binary(elementwise.GreaterEqual)},
 	{"", "IsInf", 10, 1, 1, isInf},
-	{"", "IsNaN", 9, 1, 1, unary(op.IsNaN)},
-	{"", "Less", 1, 2, 2, legacyBinary(op.Less)},
-	{"", "Less", 7, 2, 2, binary(op.Less)},
-	{"", "LessOrEqual", 12, 2, 2, binary(op.LessEqual)},
+	{"", "IsNaN", 9, 1, 1, unary(elementwise.IsNaN)},
+	{"", "Less", 1, 2, 2, legacyBinary(elementwise.Less)},
+	{"", "Less", 7, 2, 2, binary(elementwise.Less)},
+	{"", "LessOrEqual", 12, 2, 2, binary(elementwise.LessEqual)},
 
-	{"", "And", 1, 2, 2, legacyBinary(op.And)},
-	{"", "And", 7, 2, 2, binary(op.And)},
-	{"", "Not", 1, 1, 1, unary(op.Not)},
-	{"", "Or", 1, 2, 2, legacyBinary(op.Or)},
-	{"", "Or", 7, 2, 2, binary(op.Or)},
-	{"", "Xor", 1, 2, 2, legacyBinary(op.Xor)},
-	{"", "Xor", 7, 2, 2, binary(op.Xor)},
+	{"", "And", 1, 2, 2, legacyBinary(elementwise.And)},
+	{"", "And", 7, 2, 2, binary(elementwise.And)},
+	{"", "Not", 1, 1, 1, unary(elementwise.Not)},
+	{"", "Or", 1, 2, 2, legacyBinary(elementwise.Or)},
+	{"", "Or", 7, 2, 2, binary(elementwise.Or)},
+	{"", "Xor", 1, 2, 2, legacyBinary(elementwise.Xor)},
+	{"", "Xor", 7, 2, 2, binary(elementwise.Xor)},
 
 	{"", "BitCast", 26, 1, 1, bitCast},
 	{"", "BitShift", 11, 2, 2, bitShift},
-	{"", "BitwiseAnd", 18, 2, 2, binary(op.BitAnd)},
-	{"", "BitwiseNot", 18, 1, 1, unary(op.BitNot)},
-	{"", "BitwiseOr", 18, 2, 2, binary(op.BitOr)},
-	{"", "BitwiseXor", 18, 2, 2, binary(op.BitXor)},
+	{"", "BitwiseAnd", 18, 2, 2, binary(elementwise.BitAnd)},
+	{"", "BitwiseNot", 18, 1, 1, unary(elementwise.BitNot)},
+	{"", "BitwiseOr", 18, 2, 2, binary(elementwise.BitOr)},
+	{"", "BitwiseXor", 18, 2, 2, binary(elementwise.BitXor)},
 
 	{"", "Cast", 1, 1, 1, legacyCast},
 	{"", "Cast", 6, 1, 1, cast},
@@ -114,9 +115,9 @@ var elementwiseOps = []row{
 
 	{"", "Affine", 1, 1, 1, affine},
 	{"", "ImageScaler", 1, 1, 1, imageScaler},
-	{"", "ParametricSoftplus", 1, 1, 1, scaled(op.Softplus)},
+	{"", "ParametricSoftplus", 1, 1, 1, scaled(elementwise.Softplus)},
 	{"", "Scale", 1, 1, 1, scale},
-	{"", "ScaledTanh", 1, 1, 1, scaled(op.Tanh)},
+	{"", "ScaledTanh", 1, 1, 1, scaled(elementwise.Tanh)},
 }
 
 // A param is a floating-point attribute of an operator, with its default.
@@ -127,7 +128,7 @@ type param struct {
 
 // unary converts an operator that is code over its only input, with the
 // attributes of code in the order of params.
-func unary(code op.Code, params ...param) converter {
+func unary(code elementwise.Code, params ...param) converter {
 	return func(c *call) []graph.Value {
 		attrs := make([]float64, len(params))
 		for i, p := range params {
@@ -150,9 +151,9 @@ func throughFloat(convert converter) converter {
 	}
 }
 
-// elementwise is [op.Elementwise] with the error that the call unwinds with.
-func (c *call) elementwise(code op.Code, attrs []float64, in ...graph.Value) graph.Value {
-	v, err := op.Elementwise(code, attrs, in...)
+// elementwise is [elementwise.Apply] with the error that the call unwinds with.
+func (c *call) elementwise(code elementwise.Code, attrs []float64, in ...graph.Value) graph.Value {
+	v, err := elementwise.Apply(code, attrs, in...)
 	c.must(err)
 	return v
 }
@@ -169,15 +170,15 @@ func (c *call) reshape(v graph.Value, dims ...int) graph.Value {
 	if v.Type().Shape.Equal(dims) {
 		return v
 	}
-	return c.one(op.Reshape{Shape: dims}, v)
+	return c.one(view.Reshape{Shape: dims}, v)
 }
 
 func gelu(c *call) []graph.Value {
 	switch approximate := c.text("approximate", "none"); approximate {
 	case "none":
-		return list(c.elementwise(op.Gelu, nil, c.in[0]))
+		return list(c.elementwise(elementwise.Gelu, nil, c.in[0]))
 	case "tanh":
-		return list(c.elementwise(op.GeluTanh, nil, c.in[0]))
+		return list(c.elementwise(elementwise.GeluTanh, nil, c.in[0]))
 	default:
 		c.failf("attribute \"approximate\" is %q, not \"none\" or \"tanh\"", approximate)
 		return nil
@@ -191,7 +192,7 @@ func isInf(c *call) []graph.Value {
 			signs[i] = 1
 		}
 	}
-	return list(c.elementwise(op.IsInf, signs[:], c.in[0]))
+	return list(c.elementwise(elementwise.IsInf, signs[:], c.in[0]))
 }
 
 func identity(c *call) []graph.Value { return list(c.in[0]) }

@@ -2,12 +2,12 @@ package onnx
 
 import (
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
 )
 
 // binary converts an operator that is code over two inputs which broadcast
 // against each other.
-func binary(code op.Code) converter {
+func binary(code elementwise.Code) converter {
 	return func(c *call) []graph.Value {
 		c.attrUntil(6, "axis", "broadcast")
 		return list(c.elementwise(code, nil, c.in...))
@@ -15,7 +15,7 @@ func binary(code op.Code) converter {
 }
 
 // legacyBinary converts an operator of two inputs as it was before opset 7.
-func legacyBinary(code op.Code) converter {
+func legacyBinary(code elementwise.Code) converter {
 	return func(c *call) []graph.Value { return list(c.elementwise(code, nil, c.in[0], c.legacyOperand())) }
 }
 
@@ -58,7 +58,7 @@ func (c *call) legacyOperand() graph.Value {
 
 // prelu takes a slope that broadcasts to the input, but not the other way.
 func prelu(c *call) []graph.Value {
-	y := c.elementwise(op.PRelu, nil, c.in...)
+	y := c.elementwise(elementwise.PRelu, nil, c.in...)
 	if x := c.shape(0); !y.Type().Shape.Equal(x) {
 		c.failf("the slope, of shape %v, does not broadcast to the input, of shape %v", c.shape(1), x)
 	}
@@ -82,12 +82,12 @@ func legacyPRelu(c *call) []graph.Value {
 	default:
 		c.failf("the slope has %d elements, neither 1 nor one for each channel of %v", n, x)
 	}
-	return list(c.elementwise(op.PRelu, nil, c.in[0], slope))
+	return list(c.elementwise(elementwise.PRelu, nil, c.in[0], slope))
 }
 
 // variadic converts an operator that folds any number of inputs with code,
 // the inputs broadcast against each other.
-func variadic(code op.Code) converter {
+func variadic(code elementwise.Code) converter {
 	return func(c *call) []graph.Value {
 		y := c.in[0]
 		for _, x := range c.in[1:] {
@@ -98,7 +98,7 @@ func variadic(code op.Code) converter {
 }
 
 // legacyVariadic is variadic for inputs of one shape, as before opset 8.
-func legacyVariadic(code op.Code) converter {
+func legacyVariadic(code elementwise.Code) converter {
 	fold := variadic(code)
 	return func(c *call) []graph.Value {
 		for i := range c.in {
@@ -118,7 +118,7 @@ func mean(sum converter) converter {
 	return func(c *call) []graph.Value {
 		y := sum(c)[0]
 		if len(c.in) > 1 {
-			y = c.withScalar(op.Div, y, float64(len(c.in)))
+			y = c.withScalar(elementwise.Div, y, float64(len(c.in)))
 		}
 		return list(y)
 	}
@@ -129,25 +129,25 @@ func mean(sum converter) converter {
 func mod(c *call) []graph.Value {
 	switch t := c.in[0].Type().DType; {
 	case c.flag("fmod", false):
-		return list(c.elementwise(op.Fmod, nil, c.in...))
+		return list(c.elementwise(elementwise.Fmod, nil, c.in...))
 	case t.IsFloat():
 		c.failf("the inputs are of type %v, for which the attribute \"fmod\" must be 1", t)
 		return nil
 	default:
-		return list(c.elementwise(op.Mod, nil, c.in...))
+		return list(c.elementwise(elementwise.Mod, nil, c.in...))
 	}
 }
 
 func bitShift(c *call) []graph.Value {
 	switch direction := c.text("direction", ""); direction {
 	case "LEFT":
-		return list(c.elementwise(op.ShiftLeft, nil, c.in...))
+		return list(c.elementwise(elementwise.ShiftLeft, nil, c.in...))
 	case "RIGHT":
-		return list(c.elementwise(op.ShiftRight, nil, c.in...))
+		return list(c.elementwise(elementwise.ShiftRight, nil, c.in...))
 	default:
 		c.failf("attribute \"direction\" is %q, not \"LEFT\" or \"RIGHT\"", direction)
 		return nil
 	}
 }
 
-func where(c *call) []graph.Value { return list(c.elementwise(op.Where, nil, c.in...)) }
+func where(c *call) []graph.Value { return list(c.elementwise(elementwise.Where, nil, c.in...)) }

@@ -3,7 +3,9 @@ package onnx
 import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/norm"
+	"github.com/berth-go/berth/internal/op/reduce"
 )
 
 // The operators of this file were experimental: part of the first opsets,
@@ -17,7 +19,7 @@ func affine(c *call) []graph.Value {
 }
 
 // scaled is alpha*code(beta*x), where neither has a default.
-func scaled(code op.Code) converter {
+func scaled(code elementwise.Code) converter {
 	return func(c *call) []graph.Value {
 		c.require("alpha")
 		c.require("beta")
@@ -46,7 +48,7 @@ func imageScaler(c *call) []graph.Value {
 	}
 	dims[0] = len(bias)
 	add := c.castTo(constant(c, bias, dims...), y.Type().DType)
-	return list(c.elementwise(op.Add, nil, y, add))
+	return list(c.elementwise(elementwise.Add, nil, y, add))
 }
 
 // legacyMeanVarianceNorm takes the spatial axes, and the channels as well when
@@ -63,18 +65,22 @@ func legacyMeanVarianceNorm(c *call) []graph.Value {
 		c.failf("input 0 has the shape %v, which has no spatial axes", c.shape(0))
 	}
 	if c.flag("normalize_variance", true) {
-		return list(c.one(op.MeanVarianceNorm{Axes: axes, Epsilon: meanVarianceEpsilon}, c.in[0]))
+		return list(c.one(norm.MeanVarianceNorm{Axes: axes, Epsilon: meanVarianceEpsilon}, c.in[0]))
 	}
-	mean := c.one(op.Reduce{Kind: op.ReduceMean, Axes: axes, KeepDims: true}, c.in[0])
-	return list(c.elementwise(op.Sub, nil, c.in[0], mean))
+	mean := c.one(reduce.Reduce{Kind: reduce.Mean, Axes: axes, KeepDims: true}, c.in[0])
+	return list(c.elementwise(elementwise.Sub, nil, c.in[0], mean))
 }
 
-func (c *call) scale(v graph.Value, by float64) graph.Value { return c.withScalar(op.Mul, v, by) }
-func (c *call) shift(v graph.Value, by float64) graph.Value { return c.withScalar(op.Add, v, by) }
+func (c *call) scale(v graph.Value, by float64) graph.Value {
+	return c.withScalar(elementwise.Mul, v, by)
+}
+func (c *call) shift(v graph.Value, by float64) graph.Value {
+	return c.withScalar(elementwise.Add, v, by)
+}
 
 // withScalar returns code applied to v and s, of the type of v.
-func (c *call) withScalar(code op.Code, v graph.Value, s float64) graph.Value {
-	v, err := op.WithScalar(code, v, kernel.Float64Scalar(s), false)
+func (c *call) withScalar(code elementwise.Code, v graph.Value, s float64) graph.Value {
+	v, err := elementwise.WithScalar(code, v, kernel.Float64Scalar(s), false)
 	c.must(err)
 	return v
 }

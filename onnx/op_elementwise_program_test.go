@@ -51,7 +51,7 @@ func (c nodeTest) compiled(t *testing.T, m *Model, inputs map[string]*berth.Tens
 		in[port.Name] = inputs[port.Name]
 	}
 	for _, port := range p.Outputs() {
-		dims, err := p.OutputDims(port.Name, p.MaxRows())
+		dims, err := p.OutputDims(port.Name, p.Largest())
 		if err != nil {
 			t.Errorf("as a program: %v", err)
 			return
@@ -148,8 +148,9 @@ func TestRowsOfNodes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.MaxRows() != most {
-				t.Fatalf("the program takes %d rows, want %d", p.MaxRows(), most)
+			dims := p.Dims()
+			if len(dims) != 1 || dims[0].Max != most {
+				t.Fatalf("the program has the dimensions %v, want %d rows", dims, most)
 			}
 			inst, err := p.NewInstance(&berth.InstanceOptions{Poison: true})
 			if err != nil {
@@ -168,7 +169,7 @@ func TestRowsOfNodes(t *testing.T) {
 				}
 				out, read := berth.Values{}, map[string]func() *berth.Tensor{}
 				for _, port := range p.Outputs() {
-					dims, err := p.OutputDims(port.Name, rows)
+					dims, err := p.OutputDims(port.Name, berth.Extents{dims[0].Name: rows})
 					if err != nil {
 						t.Fatal(err)
 					}

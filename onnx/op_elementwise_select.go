@@ -7,12 +7,13 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/onnx/internal/wire"
 )
 
 // cast converts to the element type that "to" numbers. What does not fit the
-// type is left open by the operator; see [op.CastTo].
+// type is left open by the operator; see [elementwise.CastTo].
 func cast(c *call) []graph.Value {
 	c.require("to")
 	return list(c.castTo(c.in[0], c.dtype("to", dtype.Invalid)))
@@ -48,15 +49,15 @@ func bitCast(c *call) []graph.Value {
 	case from == to:
 		return list(x)
 	case from.IsFloat() || to.IsFloat():
-		return list(c.one(op.Bitcast{To: to}, x))
+		return list(c.one(view.Bitcast{To: to}, x))
 	default:
 		return list(c.castTo(x, to))
 	}
 }
 
-// castTo is [op.CastTo] with the error that the call unwinds with.
+// castTo is [elementwise.CastTo] with the error that the call unwinds with.
 func (c *call) castTo(v graph.Value, t dtype.Type) graph.Value {
-	v, err := op.CastTo(v, t)
+	v, err := elementwise.CastTo(v, t)
 	c.must(err)
 	return v
 }
@@ -66,7 +67,7 @@ func (c *call) castTo(v graph.Value, t dtype.Type) graph.Value {
 func clip(c *call) []graph.Value {
 	c.attrUntil(10, "min", "max")
 	y := c.in[0]
-	for i, code := range [...]op.Code{1: op.Maximum, 2: op.Minimum} {
+	for i, code := range [...]elementwise.Code{1: elementwise.Maximum, 2: elementwise.Minimum} {
 		if i == 0 || !c.has(i) {
 			continue
 		}
@@ -85,11 +86,11 @@ func legacyClip(defaults bool) converter {
 		y := c.in[0]
 		for _, bound := range [...]struct {
 			name string
-			code op.Code
+			code elementwise.Code
 			def  float64
 		}{
-			{"min", op.Maximum, -math.MaxFloat32},
-			{"max", op.Minimum, math.MaxFloat32},
+			{"min", elementwise.Maximum, -math.MaxFloat32},
+			{"max", elementwise.Minimum, math.MaxFloat32},
 		} {
 			if !defaults && !c.hasAttr(bound.name) {
 				continue
@@ -129,9 +130,9 @@ func (c *call) keepAll(mask dtype.Type) []graph.Value {
 	if c.wants(1) {
 		// Computed from the input, whatever it holds, so that the mask has as
 		// many rows as it in every run of a program.
-		one := op.Arg{Scalar: kernel.BoolScalar(true).Cast(mask)}
-		same := c.elementwise(op.Equal, nil, c.in[0], c.in[0])
-		ones, err := op.ElementwiseArgs(op.Where, nil, op.Arg{Value: same}, one, one)
+		one := elementwise.Operand{Scalar: kernel.BoolScalar(true).Cast(mask)}
+		same := c.elementwise(elementwise.Equal, nil, c.in[0], c.in[0])
+		ones, err := elementwise.ApplyOperands(elementwise.Where, nil, elementwise.Operand{Value: same}, one, one)
 		c.must(err)
 		outs = append(outs, ones)
 	}

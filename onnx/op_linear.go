@@ -2,7 +2,9 @@ package onnx
 
 import (
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/conv"
+	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/slide"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -18,12 +20,12 @@ var linearOps = []row{
 	{"", "Einsum", 12, 1, many, convertEinsum},
 }
 
-func convertMatMul(c *call) []graph.Value { return list(c.one(op.MatMul{}, c.in...)) }
+func convertMatMul(c *call) []graph.Value { return list(c.one(linear.MatMul{}, c.in...)) }
 
 // convertGemm converts alpha*A*B + beta*C. Below version 7 the addend only
 // broadcasts where the attribute says so.
 func convertGemm(c *call) []graph.Value {
-	g := op.Gemm{
+	g := linear.Gemm{
 		Alpha:  c.float("alpha", 1),
 		Beta:   c.float("beta", 1),
 		TransA: c.flag("transA", false),
@@ -38,7 +40,7 @@ func convertGemm(c *call) []graph.Value {
 
 func convertConv(c *call) []graph.Value {
 	w := c.window()
-	return list(c.one(op.Conv{
+	return list(c.one(conv.Conv{
 		KernelShape: w.taps, Strides: w.strides, Pads: w.pads, Dilations: w.dilations, AutoPad: w.auto,
 		Group: c.group(),
 	}, c.in...))
@@ -46,7 +48,7 @@ func convertConv(c *call) []graph.Value {
 
 func convertConvTranspose(c *call) []graph.Value {
 	w := c.window()
-	o := op.ConvTranspose{
+	o := conv.ConvTranspose{
 		KernelShape: w.taps, Strides: w.strides, Pads: w.pads, Dilations: w.dilations, AutoPad: w.auto,
 		Group:         c.group(),
 		OutputPadding: c.ints("output_padding"),
@@ -78,7 +80,7 @@ func (c *call) group() int {
 // are absent are nil, which ops take for their defaults.
 type window struct {
 	taps, strides, pads, dilations []int
-	auto                           op.AutoPad
+	auto                           slide.AutoPad
 }
 
 // window returns the attributes of convolutions and poolings.
@@ -92,11 +94,11 @@ func (c *call) window() window {
 	switch name := c.text("auto_pad", "NOTSET"); name {
 	case "NOTSET", "":
 	case "SAME_UPPER":
-		w.auto = op.AutoPadSameUpper
+		w.auto = slide.SameUpper
 	case "SAME_LOWER":
-		w.auto = op.AutoPadSameLower
+		w.auto = slide.SameLower
 	case "VALID":
-		w.auto = op.AutoPadValid
+		w.auto = slide.Valid
 	default:
 		c.failf("attribute auto_pad is %q, want NOTSET, SAME_UPPER, SAME_LOWER or VALID", name)
 	}

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/reduce"
+	"github.com/berth-go/berth/internal/op/view"
 )
 
 // A label names an axis in an Einsum equation: a letter, or for the axes of an
@@ -19,7 +21,8 @@ type labelled struct {
 	axes  []label
 }
 
-// convertEinsum sums products over labelled axes. Operands are combined from
+// convertEinsum sums products over labelled axes. An axis of extent 1 stands for
+// one of any extent that the label has elsewhere. Operands are combined from
 // left to right, each pair by a matrix product: axes that both have and that
 // are still needed are batches, those that are not needed are the depth.
 func convertEinsum(c *call) []graph.Value {
@@ -105,7 +108,7 @@ func (c *call) labelled(i int, term string) labelled {
 			c.failf("input %d has shape %v, whose axes for %v have the extents %d and %d", i, c.shape(i), v.axes[a], s[a], s[b])
 		}
 		l := v.axes[a]
-		v.value = c.one(op.Diagonal{Axis1: a, Axis2: b}, v.value)
+		v.value = c.one(view.Diagonal{Axis1: a, Axis2: b}, v.value)
 		v.axes = append(slices.Delete(slices.Delete(v.axes, b, b+1), a, a+1), l)
 	}
 }
@@ -168,6 +171,14 @@ func (c *call) explicitLabels(operands []labelled, term string) []label {
 	return out
 }
 
+// extent returns the extent of an axis of v, or -1 when v does not have it.
+func (v labelled) extent(l label) int {
+	if axis := slices.Index(v.axes, l); axis >= 0 {
+		return v.value.Type().Shape[axis]
+	}
+	return -1
+}
+
 // sumOut sums over the axes whose labels are not needed.
 func (c *call) sumOut(v labelled, needed func(label) bool) labelled {
 	var axes []int
@@ -182,7 +193,7 @@ func (c *call) sumOut(v labelled, needed func(label) bool) labelled {
 	if len(axes) == 0 {
 		return v
 	}
-	return labelled{c.one(op.Reduce{Kind: op.ReduceSum, Axes: axes}, v.value), kept}
+	return labelled{c.one(reduce.Reduce{Kind: reduce.Sum, Axes: axes}, v.value), kept}
 }
 
 // arrange puts the axes in the order of labels, all of which v has.
@@ -194,13 +205,20 @@ func (c *call) arrange(v labelled, labels []label) labelled {
 	if slices.IsSorted(perm) {
 		return v
 	}
-	return labelled{c.one(op.Permute{Perm: perm}, v.value), labels}
+	return labelled{c.one(view.Permute{Perm: perm}, v.value), labels}
 }
 
 // contract multiplies a and b and sums over the axes that both have and that
-// are not needed. The result has the batch axes first, then those of a alone,
-// then those of b alone.
+// are not needed. An extent of 1 stands for any. The result has the batch axes
+// first, then those of a alone, then those of b alone.
 func (c *call) contract(a, b labelled, needed func(label) bool) labelled {
+	// Where an axis to be summed has the extent 1 in one of the two, the factor
+	// does not vary along it, and only the other one has to be summed.
+	stretched := func(l label) bool {
+		m, n := a.extent(l), b.extent(l)
+		return !needed(l) && m != n && (m == 1 && n >= 0 || n == 1 && m >= 0)
+	}
+	a, b = c.sumOut(a, func(l label) bool { return !stretched(l) }), c.sumOut(b, func(l label) bool { return !stretched(l) })
 	var batch, depth, rows, cols []label
 	for _, l := range a.axes {
 		switch {
@@ -221,8 +239,7 @@ func (c *call) contract(a, b labelled, needed func(label) bool) labelled {
 	b = c.arrange(b, slices.Concat(batch, depth, cols))
 	as, bs := a.value.Type().Shape, b.value.Type().Shape
 	for i, l := range batch {
-		// Extents of letters agree; those of an ellipsis may be 1.
-		if as[i] != bs[i] && (l > 0 || as[i] != 1 && bs[i] != 1) {
+		if as[i] != bs[i] && as[i] != 1 && bs[i] != 1 {
 			c.failf("extents %d and %d are not the same for %v", as[i], bs[i], l)
 		}
 	}
@@ -237,7 +254,7 @@ func (c *call) contract(a, b labelled, needed func(label) bool) labelled {
 		outer, inner := s[len(batch):len(batch)+rows], s[len(batch)+rows:]
 		return c.reshape(v.value, append(s[:len(batch):len(batch)], outer.Elems(), inner.Elems())...)
 	}
-	product := c.one(op.MatMul{}, matrix(a, len(rows)), matrix(b, len(depth)))
+	product := c.one(linear.MatMul{}, matrix(a, len(rows)), matrix(b, len(depth)))
 	s := product.Type().Shape
 	return labelled{
 		c.reshape(product, slices.Concat(s[:len(batch)], free)...),

@@ -5,7 +5,8 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/move"
 )
 
 // moveOps are the operators that join, pick and place elements.
@@ -48,63 +49,63 @@ func convertConcat(c *call) []graph.Value {
 			c.failf("input %d is missing", i)
 		}
 	}
-	return list(c.one(op.Concat{Axis: c.int("axis", 1)}, c.in...))
+	return list(c.one(move.Concat{Axis: c.int("axis", 1)}, c.in...))
 }
 
 func convertGather(c *call) []graph.Value {
-	return list(c.one(op.Gather{Axis: c.int("axis", 0)}, c.in...))
+	return list(c.one(move.Gather{Axis: c.int("axis", 0)}, c.in...))
 }
 
 func convertGatherElements(c *call) []graph.Value {
-	return list(c.one(op.GatherElements{Axis: c.int("axis", 0)}, c.in...))
+	return list(c.one(move.GatherElements{Axis: c.int("axis", 0)}, c.in...))
 }
 
 func convertGatherND(c *call) []graph.Value {
 	c.attrSince(12, "batch_dims")
-	return list(c.one(op.GatherND{BatchDims: c.int("batch_dims", 0)}, c.in...))
+	return list(c.one(move.GatherND{BatchDims: c.int("batch_dims", 0)}, c.in...))
 }
 
 func convertScatterElements(c *call) []graph.Value {
-	return list(c.one(op.ScatterElements{Axis: c.int("axis", 0), Reduction: c.reduction()}, c.in...))
+	return list(c.one(move.ScatterElements{Axis: c.int("axis", 0), Reduction: c.reduction()}, c.in...))
 }
 
 func convertScatterND(c *call) []graph.Value {
-	return list(c.one(op.ScatterND{Reduction: c.reduction()}, c.in...))
+	return list(c.one(move.ScatterND{Reduction: c.reduction()}, c.in...))
 }
 
 // reduction returns what a scatter does with the element that is there:
 // nothing before version 16, and no more than add and mul before 18.
-func (c *call) reduction() op.Reduction {
+func (c *call) reduction() move.Reduction {
 	c.attrSince(16, "reduction")
 	name := c.text("reduction", "none")
 	switch {
 	case name == "none":
-		return op.ReductionNone
+		return move.ReductionNone
 	case name == "add":
-		return op.ReductionAdd
+		return move.ReductionAdd
 	case name == "mul":
-		return op.ReductionMul
+		return move.ReductionMul
 	case name == "max" && c.version() >= 18:
-		return op.ReductionMax
+		return move.ReductionMax
 	case name == "min" && c.version() >= 18:
-		return op.ReductionMin
+		return move.ReductionMin
 	}
 	c.failf("attribute reduction is %q, which version %d of the operator does not have", name, c.version())
 	return 0
 }
 
 // padMode returns the attribute mode.
-func (c *call) padMode() op.PadMode {
+func (c *call) padMode() move.PadMode {
 	name := c.text("mode", "constant")
 	switch {
 	case name == "constant":
-		return op.PadConstant
+		return move.PadConstant
 	case name == "edge":
-		return op.PadEdge
+		return move.PadEdge
 	case name == "reflect":
-		return op.PadReflect
+		return move.PadReflect
 	case name == "wrap" && c.version() >= 19:
-		return op.PadWrap
+		return move.PadWrap
 	}
 	c.failf("attribute mode is %q, which version %d of the operator does not have", name, c.version())
 	return 0
@@ -122,13 +123,13 @@ func convertPadAttributes(c *call) []graph.Value {
 		c.failf("attribute %s is missing", name)
 	}
 	value := c.castTo(constant(c, []float64{c.float("value", 0)}), c.in[0].Type().DType)
-	return list(c.one(op.Pad{Mode: c.padMode(), Pads: pads}, c.in[0], value))
+	return list(c.one(move.Pad{Mode: c.padMode(), Pads: pads}, c.in[0], value))
 }
 
 // convertPadInputs converts Pad whose pads are an input: before and behind
 // every axis, or from version 18 on only the axes that another input lists.
 func convertPadInputs(c *call) []graph.Value {
-	o := op.Pad{Mode: c.padMode(), Pads: c.known(1)}
+	o := move.Pad{Mode: c.padMode(), Pads: c.known(1)}
 	if rank := c.rank(0); c.has(3) {
 		axes := c.known(3)
 		if len(o.Pads) != 2*len(axes) {
@@ -155,35 +156,35 @@ func convertTileAxis(c *call) []graph.Value {
 	rank := c.rank(0)
 	repeats := slices.Repeat([]int{1}, rank)
 	repeats[c.axis(c.knownInt(2), rank)] = c.knownInt(1)
-	return list(c.one(op.Tile{Repeats: repeats}, c.in[0]))
+	return list(c.one(move.Tile{Repeats: repeats}, c.in[0]))
 }
 
 func convertTile(c *call) []graph.Value {
-	return list(c.one(op.Tile{Repeats: c.known(1)}, c.in[0]))
+	return list(c.one(move.Tile{Repeats: c.known(1)}, c.in[0]))
 }
 
 // convertOneHot takes indices and a depth of any type of number. Only from
 // version 11 on do negative indices count from the end; before, they are as
 // far out of range as those beyond the depth.
 func convertOneHot(c *call) []graph.Value {
-	o := op.OneHot{Axis: c.int("axis", -1), Depth: c.knownInt(1)}
+	o := move.OneHot{Axis: c.int("axis", -1), Depth: c.knownInt(1)}
 	indices := c.in[0]
 	if t := indices.Type().DType; t != dtype.Int32 && t != dtype.Int64 {
 		indices = c.castTo(indices, dtype.Int64)
 	}
 	if c.version() < 11 {
 		indices = c.castTo(indices, dtype.Int64)
-		below, err := op.WithScalar(op.Less, indices, int64Scalar(0), false)
+		below, err := elementwise.WithScalar(elementwise.Less, indices, int64Scalar(0), false)
 		c.must(err)
-		indices, err = op.ElementwiseArgs(op.Where, nil,
-			op.Arg{Value: below}, op.Arg{Scalar: int64Scalar(o.Depth)}, op.Arg{Value: indices})
+		indices, err = elementwise.ApplyOperands(elementwise.Where, nil,
+			elementwise.Operand{Value: below}, elementwise.Operand{Scalar: int64Scalar(o.Depth)}, elementwise.Operand{Value: indices})
 		c.must(err)
 	}
 	return list(c.one(o, indices, c.in[2]))
 }
 
 func convertTrilu(c *call) []graph.Value {
-	o := op.Trilu{Upper: c.flag("upper", true)}
+	o := move.Trilu{Upper: c.flag("upper", true)}
 	if c.has(1) {
 		o.K = c.scalar(1)
 	}
@@ -191,7 +192,7 @@ func convertTrilu(c *call) []graph.Value {
 }
 
 func convertReverseSequence(c *call) []graph.Value {
-	return list(c.one(op.ReverseSequence{
+	return list(c.one(move.ReverseSequence{
 		BatchAxis: c.int("batch_axis", 1),
 		TimeAxis:  c.int("time_axis", 0),
 	}, c.in...))

@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -28,21 +30,21 @@ func convertTensorScatter(c *call) []graph.Value {
 		if !c.shape(2).Equal(cache[:1]) {
 			c.failf("write_indices have shape %v, want [%d]", c.shape(2), cache[0])
 		}
-		at = c.elementwise(op.Add, nil, c.reshape(c.in[2], dims...), at)
+		at = c.elementwise(elementwise.Add, nil, c.reshape(c.in[2], dims...), at)
 	}
 	switch mode := c.text("mode", "linear"); mode {
 	case "linear":
 	case "circular":
 		if cache[axis] > 0 {
-			wrapped, err := op.WithScalar(op.Mod, at, int64Scalar(cache[axis]), false)
+			wrapped, err := elementwise.WithScalar(elementwise.Mod, at, int64Scalar(cache[axis]), false)
 			c.must(err)
 			at = wrapped
 		}
 	default:
 		c.failf("attribute mode is %q, want linear or circular", mode)
 	}
-	at = c.one(op.BroadcastTo{Shape: update}, at)
-	return list(c.one(op.ScatterElements{Axis: axis}, c.in[0], at, c.in[1]))
+	at = c.one(view.BroadcastTo{Shape: update}, at)
+	return list(c.one(move.ScatterElements{Axis: axis}, c.in[0], at, c.in[1]))
 }
 
 // convertCol2Im adds up blocks where they overlap in an image: the reverse of
@@ -86,7 +88,7 @@ func convertCol2Im(c *call) []graph.Value {
 	rows := planes[0] * planes[1]
 	zero := zeroOf(c.in[0].Type().DType)
 	if rows == 0 {
-		return list(c.one(op.Fill{Shape: append(planes[:2:2], image...), Value: zero}))
+		return list(c.one(move.Fill{Shape: append(planes[:2:2], image...), Value: zero}))
 	}
 	// The place in the padded image of each tap at each position: a sum over
 	// the axes, each with the steps of its taps and of its positions. It has
@@ -94,14 +96,14 @@ func convertCol2Im(c *call) []graph.Value {
 	at := constant(c, []int64{0})
 	stride := 1
 	for i := axes - 1; i >= 0; i-- {
-		at = c.elementwise(op.Add, nil, at, c.ramp(block[i], stride*dilations[i], i, 2*axes))
-		at = c.elementwise(op.Add, nil, at, c.ramp(positions[i], stride*strides[i], axes+i, 2*axes))
+		at = c.elementwise(elementwise.Add, nil, at, c.ramp(block[i], stride*dilations[i], i, 2*axes))
+		at = c.elementwise(elementwise.Add, nil, at, c.ramp(positions[i], stride*strides[i], axes+i, 2*axes))
 		stride *= padded[i]
 	}
 	places := taps * in[2]
-	at = c.one(op.BroadcastTo{Shape: []int{rows, places}}, c.reshape(at, places))
-	zeros := c.one(op.Fill{Shape: []int{rows, planes[2]}, Value: zero})
-	sums := c.one(op.ScatterElements{Axis: 1, Reduction: op.ReductionAdd}, zeros, at, c.reshape(c.in[0], rows, places))
+	at = c.one(view.BroadcastTo{Shape: []int{rows, places}}, c.reshape(at, places))
+	zeros := c.one(move.Fill{Shape: []int{rows, planes[2]}, Value: zero})
+	sums := c.one(move.ScatterElements{Axis: 1, Reduction: move.ReductionAdd}, zeros, at, c.reshape(c.in[0], rows, places))
 	out := c.reshape(sums, append(planes[:2:2], padded...)...)
 	for i := range image {
 		out = c.sliceAxis(out, 2+i, pads[i], pads[i]+image[i], 1)
@@ -115,7 +117,7 @@ func convertCol2Im(c *call) []graph.Value {
 func (c *call) ramp(n, step, axis, rank int) graph.Value {
 	dims := slices.Repeat([]int{1}, rank)
 	dims[axis] = n
-	return c.reshape(c.one(op.Iota{N: n, Start: int64Scalar(0), Delta: int64Scalar(step)}), dims...)
+	return c.reshape(c.one(move.Iota{N: n, Start: int64Scalar(0), Delta: int64Scalar(step)}), dims...)
 }
 
 // orAll returns a list of n integers, or n times def when the attribute is

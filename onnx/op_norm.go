@@ -3,7 +3,8 @@ package onnx
 import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/norm"
 )
 
 // normOps lists the normalisations.
@@ -24,14 +25,14 @@ var normOps = []row{
 }
 
 func instanceNorm(c *call) []graph.Value {
-	return list(c.one(op.InstanceNorm{Epsilon: c.float("epsilon", 1e-5)}, c.in...))
+	return list(c.one(norm.InstanceNorm{Epsilon: c.float("epsilon", 1e-5)}, c.in...))
 }
 
 // groupNorm has a scale and a bias for each group at opset 18, and for each
 // channel since opset 21.
 func groupNorm(c *call) []graph.Value {
 	c.require("num_groups")
-	n := op.GroupNorm{Groups: c.int("num_groups", 0), Epsilon: c.float("epsilon", 1e-5)}
+	n := norm.GroupNorm{Groups: c.int("num_groups", 0), Epsilon: c.float("epsilon", 1e-5)}
 	if c.rank(0) < 2 {
 		c.failf("input 0 has the shape %v, which has no channels", c.shape(0))
 	}
@@ -48,12 +49,12 @@ func groupNorm(c *call) []graph.Value {
 }
 
 func lpNorm(c *call) []graph.Value {
-	return list(c.one(op.LpNorm{Axis: c.int("axis", -1), P: c.int("p", 2)}, c.in[0]))
+	return list(c.one(norm.LpNorm{Axis: c.int("axis", -1), P: c.int("p", 2)}, c.in[0]))
 }
 
 func lrn(c *call) []graph.Value {
 	c.require("size")
-	return list(c.one(op.LRN{
+	return list(c.one(norm.LRN{
 		Size:  c.int("size", 0),
 		Alpha: c.float("alpha", 1e-4),
 		Beta:  c.float("beta", 0.75),
@@ -72,13 +73,13 @@ func meanVarianceNorm(c *call) []graph.Value {
 	if c.hasAttr("axes") {
 		axes = c.ints("axes")
 	}
-	return list(c.one(op.MeanVarianceNorm{Axes: axes, Epsilon: meanVarianceEpsilon}, c.in[0]))
+	return list(c.one(norm.MeanVarianceNorm{Axes: axes, Epsilon: meanVarianceEpsilon}, c.in[0]))
 }
 
 // layerNorm keeps its statistics in the type "stash_type"; they are computed
 // in that type or a wider one.
 func layerNorm(c *call) []graph.Value {
-	n := op.LayerNorm{
+	n := norm.LayerNorm{
 		Axis:    c.int("axis", -1),
 		Epsilon: c.float("epsilon", 1e-5),
 		Stats:   c.wants(1) || c.wants(2),
@@ -94,7 +95,7 @@ func layerNorm(c *call) []graph.Value {
 // rmsNorm may have a scale of another type than its input; the output has the
 // type of the scale.
 func rmsNorm(c *call) []graph.Value {
-	n := op.RMSNorm{Axis: c.int("axis", -1), Epsilon: c.float("epsilon", 1e-5)}
+	n := norm.RMSNorm{Axis: c.int("axis", -1), Epsilon: c.float("epsilon", 1e-5)}
 	x, scale := c.in[0], c.in[1]
 	out := scale.Type().DType
 	if x.Type().DType == out {
@@ -102,7 +103,7 @@ func rmsNorm(c *call) []graph.Value {
 	}
 	wide := wider(c.dtype("stash_type", dtype.Float32), x.Type().DType)
 	y := c.castTo(c.one(n, c.castTo(x, wide)), out)
-	y = c.elementwise(op.Mul, nil, y, scale)
+	y = c.elementwise(elementwise.Mul, nil, y, scale)
 	if !y.Type().Shape.Equal(c.shape(0)) {
 		c.failf("the scale, of shape %v, does not broadcast to the input, of shape %v", c.shape(1), c.shape(0))
 	}

@@ -3,7 +3,9 @@ package onnx
 import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/norm"
+	"github.com/berth-go/berth/internal/op/reduce"
 )
 
 // batchNorm normalises by the given mean and variance or, in training mode,
@@ -11,7 +13,7 @@ import (
 func batchNorm(c *call) []graph.Value {
 	epsilon := c.float("epsilon", 1e-5)
 	if !c.flag("training_mode", false) {
-		return list(c.one(op.BatchNorm{Epsilon: epsilon}, c.in...))
+		return list(c.one(norm.BatchNorm{Epsilon: epsilon}, c.in...))
 	}
 	return c.trainedNorm(epsilon, c.in)
 }
@@ -46,7 +48,7 @@ func legacyBatchNorm(c *call) []graph.Value {
 	var outs []graph.Value
 	switch {
 	case !training:
-		outs = list(c.one(op.BatchNorm{Epsilon: epsilon}, in...))
+		outs = list(c.one(norm.BatchNorm{Epsilon: epsilon}, in...))
 	case c.version() < 7 && c.flag("is_test", false):
 		c.failf("has statistics as outputs, but is in test mode")
 	default:
@@ -65,7 +67,7 @@ func legacyBatchNorm(c *call) []graph.Value {
 // trainedNorm returns the normalised input and the new running mean and
 // variance, in the types that the operator gives them.
 func (c *call) trainedNorm(epsilon float64, in []graph.Value) []graph.Value {
-	n := op.BatchNormTraining{Epsilon: epsilon, Momentum: c.float("momentum", 0.9)}
+	n := norm.BatchNormTraining{Epsilon: epsilon, Momentum: c.float("momentum", 0.9)}
 	types := make([]dtype.Type, len(in))
 	alike := true
 	for i, v := range in {
@@ -93,10 +95,10 @@ func (c *call) savedStats(x graph.Value) []graph.Value {
 			axes = append(axes, a)
 		}
 	}
-	keep := op.Reduce{Kind: op.ReduceMean, Axes: axes, KeepDims: true}
+	keep := reduce.Reduce{Kind: reduce.Mean, Axes: axes, KeepDims: true}
 	mean := c.one(keep, x)
-	deviation := c.elementwise(op.Sub, nil, x, mean)
+	deviation := c.elementwise(elementwise.Sub, nil, x, mean)
 	channels := mean.Type().Shape.Elems()
-	variance := c.one(keep, c.elementwise(op.Square, nil, deviation))
+	variance := c.one(keep, c.elementwise(elementwise.Square, nil, deviation))
 	return list(c.reshape(mean, channels), c.reshape(variance, channels))
 }

@@ -2,7 +2,9 @@ package onnx
 
 import (
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/pool"
+	"github.com/berth-go/berth/internal/op/slide"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -18,32 +20,32 @@ var poolOps = []row{
 	{"", "LpPool", 1, 1, 1, convertLpPool},
 	{"", "LpPool", 2, 1, 1, convertLpPool},
 	{"", "LpPool", 18, 1, 1, convertLpPool},
-	{"", "GlobalMaxPool", 1, 1, 1, convertGlobalPool(op.PoolMax)},
-	{"", "GlobalAveragePool", 1, 1, 1, convertGlobalPool(op.PoolAverage)},
-	{"", "GlobalLpPool", 1, 1, 1, convertGlobalPool(op.PoolLp)},
-	{"", "GlobalLpPool", 2, 1, 1, convertGlobalPool(op.PoolLp)},
+	{"", "GlobalMaxPool", 1, 1, 1, convertGlobalPool(pool.Max)},
+	{"", "GlobalAveragePool", 1, 1, 1, convertGlobalPool(pool.Average)},
+	{"", "GlobalLpPool", 1, 1, 1, convertGlobalPool(pool.Lp)},
+	{"", "GlobalLpPool", 2, 1, 1, convertGlobalPool(pool.Lp)},
 	{"", "MaxUnpool", 9, 2, 3, convertMaxUnpool},
 }
 
 // pool returns the attributes that all poolings share. Rounding up changes
 // nothing where the padding is automatic: the specification gives those
 // outputs the same extent either way.
-func (c *call) pool(kind op.PoolKind) op.Pool {
+func (c *call) pool(kind pool.Kind) pool.Pool {
 	w := c.window()
 	if w.taps == nil {
 		c.failf("attribute kernel_shape is missing")
 	}
-	return op.Pool{
+	return pool.Pool{
 		Kind:        kind,
 		KernelShape: w.taps, Strides: w.strides, Pads: w.pads, Dilations: w.dilations, AutoPad: w.auto,
-		CeilMode: c.flag("ceil_mode", false) && w.auto == op.AutoPadNotSet,
+		CeilMode: c.flag("ceil_mode", false) && w.auto == slide.NotSet,
 	}
 }
 
 func convertMaxPool(c *call) []graph.Value {
 	c.attrSince(8, "storage_order")
 	c.attrSince(10, "ceil_mode", "dilations")
-	p := c.pool(op.PoolMax)
+	p := c.pool(pool.Max)
 	p.StorageOrder = c.int("storage_order", 0)
 	p.Indices = c.version() >= 8 && c.wants(1)
 	return c.all(p, c.in[0])
@@ -53,22 +55,22 @@ func convertAveragePool(c *call) []graph.Value {
 	c.attrSince(7, "count_include_pad")
 	c.attrSince(10, "ceil_mode")
 	c.attrSince(19, "dilations")
-	p := c.pool(op.PoolAverage)
+	p := c.pool(pool.Average)
 	p.CountIncludePad = c.flag("count_include_pad", false)
 	return list(c.one(p, c.in[0]))
 }
 
 func convertLpPool(c *call) []graph.Value {
 	c.attrSince(18, "ceil_mode", "dilations")
-	p := c.pool(op.PoolLp)
+	p := c.pool(pool.Lp)
 	p.P = c.exponent()
 	return list(c.one(p, c.in[0]))
 }
 
-func convertGlobalPool(kind op.PoolKind) converter {
+func convertGlobalPool(kind pool.Kind) converter {
 	return func(c *call) []graph.Value {
-		p := op.GlobalPool{Kind: kind}
-		if kind == op.PoolLp {
+		p := pool.GlobalPool{Kind: kind}
+		if kind == pool.Lp {
 			p.P = c.exponent()
 		}
 		return list(c.one(p, c.in[0]))
@@ -109,8 +111,8 @@ func convertMaxUnpool(c *call) []graph.Value {
 	c.must(image.Check())
 	elems := image.Elems()
 	flat := func(v graph.Value) graph.Value { return c.reshape(v, v.Type().Shape.Elems()) }
-	zeros := c.one(op.Fill{Shape: []int{elems}, Value: zeroOf(x.Type().DType)})
-	out := c.one(op.ScatterElements{}, zeros, flat(indices), flat(x))
+	zeros := c.one(move.Fill{Shape: []int{elems}, Value: zeroOf(x.Type().DType)})
+	out := c.one(move.ScatterElements{}, zeros, flat(indices), flat(x))
 	out = c.reshape(out, image...)
 	if !c.has(2) {
 		return list(out)
@@ -125,5 +127,5 @@ func convertMaxUnpool(c *call) []graph.Value {
 			c.failf("output shape %v is less than %v", full, image)
 		}
 	}
-	return list(c.one(op.Pad{Pads: more}, out))
+	return list(c.one(move.Pad{Pads: more}, out))
 }

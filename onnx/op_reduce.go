@@ -2,32 +2,34 @@ package onnx
 
 import (
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/norm"
+	"github.com/berth-go/berth/internal/op/reduce"
+	"github.com/berth-go/berth/internal/op/view"
 )
 
 // reduceOps lists the operators that go along axes: reductions, searches,
 // running sums and the softmax family.
 var reduceOps = []row{
-	{"", "ReduceL1", 1, 1, 1, legacyReduce(op.ReduceL1)},
-	{"", "ReduceL1", 18, 1, 2, reduce(op.ReduceL1)},
-	{"", "ReduceL2", 1, 1, 1, legacyReduce(op.ReduceL2)},
-	{"", "ReduceL2", 18, 1, 2, reduce(op.ReduceL2)},
-	{"", "ReduceLogSum", 1, 1, 1, legacyReduce(op.ReduceLogSum)},
-	{"", "ReduceLogSum", 18, 1, 2, reduce(op.ReduceLogSum)},
-	{"", "ReduceLogSumExp", 1, 1, 1, legacyReduce(op.ReduceLogSumExp)},
-	{"", "ReduceLogSumExp", 18, 1, 2, reduce(op.ReduceLogSumExp)},
-	{"", "ReduceMax", 1, 1, 1, legacyReduce(op.ReduceMax)},
-	{"", "ReduceMax", 18, 1, 2, reduce(op.ReduceMax)},
-	{"", "ReduceMean", 1, 1, 1, legacyReduce(op.ReduceMean)},
-	{"", "ReduceMean", 18, 1, 2, reduce(op.ReduceMean)},
-	{"", "ReduceMin", 1, 1, 1, legacyReduce(op.ReduceMin)},
-	{"", "ReduceMin", 18, 1, 2, reduce(op.ReduceMin)},
-	{"", "ReduceProd", 1, 1, 1, legacyReduce(op.ReduceProd)},
-	{"", "ReduceProd", 18, 1, 2, reduce(op.ReduceProd)},
-	{"", "ReduceSum", 1, 1, 1, legacyReduce(op.ReduceSum)},
-	{"", "ReduceSum", 13, 1, 2, reduce(op.ReduceSum)},
-	{"", "ReduceSumSquare", 1, 1, 1, legacyReduce(op.ReduceSumSquare)},
-	{"", "ReduceSumSquare", 18, 1, 2, reduce(op.ReduceSumSquare)},
+	{"", "ReduceL1", 1, 1, 1, legacyReduce(reduce.L1)},
+	{"", "ReduceL1", 18, 1, 2, reduceBy(reduce.L1)},
+	{"", "ReduceL2", 1, 1, 1, legacyReduce(reduce.L2)},
+	{"", "ReduceL2", 18, 1, 2, reduceBy(reduce.L2)},
+	{"", "ReduceLogSum", 1, 1, 1, legacyReduce(reduce.LogSum)},
+	{"", "ReduceLogSum", 18, 1, 2, reduceBy(reduce.LogSum)},
+	{"", "ReduceLogSumExp", 1, 1, 1, legacyReduce(reduce.LogSumExp)},
+	{"", "ReduceLogSumExp", 18, 1, 2, reduceBy(reduce.LogSumExp)},
+	{"", "ReduceMax", 1, 1, 1, legacyReduce(reduce.Max)},
+	{"", "ReduceMax", 18, 1, 2, reduceBy(reduce.Max)},
+	{"", "ReduceMean", 1, 1, 1, legacyReduce(reduce.Mean)},
+	{"", "ReduceMean", 18, 1, 2, reduceBy(reduce.Mean)},
+	{"", "ReduceMin", 1, 1, 1, legacyReduce(reduce.Min)},
+	{"", "ReduceMin", 18, 1, 2, reduceBy(reduce.Min)},
+	{"", "ReduceProd", 1, 1, 1, legacyReduce(reduce.Prod)},
+	{"", "ReduceProd", 18, 1, 2, reduceBy(reduce.Prod)},
+	{"", "ReduceSum", 1, 1, 1, legacyReduce(reduce.Sum)},
+	{"", "ReduceSum", 13, 1, 2, reduceBy(reduce.Sum)},
+	{"", "ReduceSumSquare", 1, 1, 1, legacyReduce(reduce.SumSquare)},
+	{"", "ReduceSumSquare", 18, 1, 2, reduceBy(reduce.SumSquare)},
 
 	{"", "ArgMax", 1, 1, 1, argReduce(true)},
 	{"", "ArgMax", 12, 1, 1, argReduce(true)},
@@ -37,8 +39,8 @@ var reduceOps = []row{
 	{"", "TopK", 10, 2, 2, topK},
 	{"", "TopK", 11, 2, 2, topK},
 
-	{"", "CumProd", 26, 2, 2, cumulative(op.ReduceProd)},
-	{"", "CumSum", 11, 2, 2, cumulative(op.ReduceSum)},
+	{"", "CumProd", 26, 2, 2, cumulative(reduce.Prod)},
+	{"", "CumSum", 11, 2, 2, cumulative(reduce.Sum)},
 
 	{"", "Hardmax", 1, 1, 1, flattened(hardmax)},
 	{"", "Hardmax", 13, 1, 1, alongAxis(hardmax)},
@@ -49,19 +51,19 @@ var reduceOps = []row{
 }
 
 // legacyReduce takes the axes as an attribute. None at all are all of them.
-func legacyReduce(kind op.ReduceKind) converter {
+func legacyReduce(kind reduce.Kind) converter {
 	return func(c *call) []graph.Value {
 		c.attrSince(13, "noop_with_empty_axes")
-		return list(c.one(op.Reduce{Kind: kind, Axes: c.ints("axes"), KeepDims: c.flag("keepdims", true)}, c.in[0]))
+		return list(c.one(reduce.Reduce{Kind: kind, Axes: c.ints("axes"), KeepDims: c.flag("keepdims", true)}, c.in[0]))
 	}
 }
 
-// reduce takes the axes as input 1. None at all are all of them or, when
+// reduceBy takes the axes as input 1. None at all are all of them or, when
 // "noop_with_empty_axes" is set, none.
-func reduce(kind op.ReduceKind) converter {
+func reduceBy(kind reduce.Kind) converter {
 	return func(c *call) []graph.Value {
 		c.attrUntil(c.version()-1, "axes")
-		r := op.Reduce{
+		r := reduce.Reduce{
 			Kind:        kind,
 			NoopIfEmpty: c.flag("noop_with_empty_axes", false),
 			KeepDims:    c.flag("keepdims", true),
@@ -76,7 +78,7 @@ func reduce(kind op.ReduceKind) converter {
 func argReduce(largest bool) converter {
 	return func(c *call) []graph.Value {
 		c.attrSince(12, "select_last_index")
-		return list(c.one(op.ArgReduce{
+		return list(c.one(reduce.ArgReduce{
 			Max:        largest,
 			Axis:       c.int("axis", 0),
 			KeepDims:   c.flag("keepdims", true),
@@ -90,7 +92,7 @@ func argReduce(largest bool) converter {
 func topK(c *call) []graph.Value {
 	c.attrUntil(9, "k")
 	c.attrSince(11, "largest", "sorted")
-	k := op.TopK{Axis: c.int("axis", -1), Largest: c.flag("largest", true), Sorted: c.flag("sorted", true)}
+	k := reduce.TopK{Axis: c.int("axis", -1), Largest: c.flag("largest", true), Sorted: c.flag("sorted", true)}
 	if c.version() >= 10 {
 		k.K = c.scalar(1)
 	} else {
@@ -100,9 +102,9 @@ func topK(c *call) []graph.Value {
 	return c.all(k, c.in[0])
 }
 
-func cumulative(kind op.ReduceKind) converter {
+func cumulative(kind reduce.Kind) converter {
 	return func(c *call) []graph.Value {
-		return list(c.one(op.Cumulative{
+		return list(c.one(reduce.Cumulative{
 			Kind:      kind,
 			Axis:      c.scalar(1),
 			Exclusive: c.flag("exclusive", false),
@@ -111,9 +113,9 @@ func cumulative(kind op.ReduceKind) converter {
 	}
 }
 
-func softmax(axis int) graph.Op    { return op.Softmax{Axis: axis} }
-func logSoftmax(axis int) graph.Op { return op.Softmax{Axis: axis, Log: true} }
-func hardmax(axis int) graph.Op    { return op.Hardmax{Axis: axis} }
+func softmax(axis int) graph.Op    { return norm.Softmax{Axis: axis} }
+func logSoftmax(axis int) graph.Op { return norm.Softmax{Axis: axis, Log: true} }
+func hardmax(axis int) graph.Op    { return norm.Hardmax{Axis: axis} }
 
 // alongAxis converts an operator of the softmax family since opset 13: along
 // one axis, the last by default.
@@ -135,7 +137,7 @@ func flattened(along func(axis int) graph.Op) converter {
 		}
 		// Whether there is a reshape must not depend on extents, which may
 		// vary; so it is there even if it changes nothing.
-		flat := c.one(op.Reshape{Shape: []int{x[:axis].Elems(), x[axis:].Elems()}}, c.in[0])
-		return list(c.one(op.Reshape{Shape: x}, c.one(along(1), flat)))
+		flat := c.one(view.Reshape{Shape: []int{x[:axis].Elems(), x[axis:].Elems()}}, c.in[0])
+		return list(c.one(view.Reshape{Shape: x}, c.one(along(1), flat)))
 	}
 }

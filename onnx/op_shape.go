@@ -4,7 +4,8 @@ import (
 	"slices"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -182,7 +183,7 @@ func convertTranspose(c *call) []graph.Value {
 			perm[i] = len(perm) - 1 - i
 		}
 	}
-	return list(c.one(op.Permute{Perm: perm}, c.in[0]))
+	return list(c.one(view.Permute{Perm: perm}, c.in[0]))
 }
 
 // convertShape returns the extents of its input, or a range of them.
@@ -197,22 +198,24 @@ func convertShape(c *call) []graph.Value {
 	}
 	start := clamp(c.int("start", 0))
 	end := max(start, clamp(c.int("end", len(in))))
-	out := make([]int64, end-start)
-	for i, d := range in[start:end] {
-		out[i] = int64(d)
-	}
-	return list(constant(c, out, len(out)))
+	return list(c.extents(in[start:end]))
 }
 
 func convertSize(c *call) []graph.Value {
-	return list(constant(c, []int64{int64(c.shape(0).Elems())}))
+	return list(c.reshape(c.extents([]int{c.shape(0).Elems()})))
+}
+
+// extents returns extents as data: they may follow the dimensions of a program,
+// as a constant may not.
+func (c *call) extents(dims []int) graph.Value {
+	return c.one(move.List{Elems: slices.Clone(dims)})
 }
 
 // convertExpand broadcasts its input and the given shape against each other.
 func convertExpand(c *call) []graph.Value {
 	out, err := shape.Broadcast(c.shape(0), c.dims(1))
 	c.must(err)
-	return list(c.one(op.BroadcastTo{Shape: out}, c.in[0]))
+	return list(c.one(view.BroadcastTo{Shape: out}, c.in[0]))
 }
 
 // dims returns input i as a shape.
@@ -232,13 +235,13 @@ func convertDepthToSpace(c *call) []graph.Value {
 	default:
 		c.failf("attribute mode is %q, want DCR or CRD", mode)
 	}
-	v, err := op.DepthToSpace(c.in[0], c.int("blocksize", 0), columnsFirst)
+	v, err := view.DepthToSpace(c.in[0], c.int("blocksize", 0), columnsFirst)
 	c.must(err)
 	return list(v)
 }
 
 func convertSpaceToDepth(c *call) []graph.Value {
-	v, err := op.SpaceToDepth(c.in[0], c.int("blocksize", 0))
+	v, err := view.SpaceToDepth(c.in[0], c.int("blocksize", 0))
 	c.must(err)
 	return list(v)
 }

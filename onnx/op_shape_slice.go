@@ -4,7 +4,8 @@ import (
 	"slices"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -63,12 +64,12 @@ func (c *call) sliceAxis(v graph.Value, axis, start, end, step int) graph.Value 
 	if step < 0 && start < -extent {
 		start = 0
 	}
-	first, n, err := op.SliceRange(start, end, step, extent)
+	first, n, err := view.SliceRange(start, end, step, extent)
 	c.must(err)
 	if first == 0 && step == 1 && n == extent {
 		return v
 	}
-	return c.one(op.SliceView{Axis: axis, Start: first, N: n, Step: step}, v)
+	return c.one(view.SliceView{Axis: axis, Start: first, N: n, Step: step}, v)
 }
 
 // convertSplit cuts an axis into parts. Their extents are an input at version
@@ -94,7 +95,7 @@ func convertSplit(c *call) []graph.Value {
 		if n < 0 || n > in[axis]-at {
 			c.failf("parts %v do not add up to the extent %d of axis %d", parts, in[axis], axis)
 		}
-		outs[i] = c.one(op.SliceView{Axis: axis, Start: at, N: n, Step: 1}, c.in[0])
+		outs[i] = c.one(view.SliceView{Axis: axis, Start: at, N: n, Step: 1}, c.in[0])
 		at += n
 	}
 	if at != in[axis] {
@@ -151,11 +152,11 @@ func convertCenterCropPad(c *call) []graph.Value {
 			pads[axis], pads[len(in)+axis] = more/2, more-more/2
 		} else if more < 0 {
 			start := -more / 2
-			v = c.one(op.SliceView{Axis: axis, Start: start, N: want[i], Step: 1}, v)
+			v = c.one(view.SliceView{Axis: axis, Start: start, N: want[i], Step: 1}, v)
 		}
 	}
 	if slices.Max(append(pads, 0)) > 0 {
-		v = c.one(op.Pad{Pads: pads}, v)
+		v = c.one(move.Pad{Pads: pads}, v)
 	}
 	return list(v)
 }

@@ -13,9 +13,9 @@ import (
 
 // runProgram runs a program with a poisoned arena and returns what it
 // computed. Further runs must not allocate and must compute the same again.
-func runProgram(t *testing.T, p *berth.Program, rows int, inputs map[string]*berth.Tensor, workers int) map[string]*berth.Tensor {
+func runProgram(t *testing.T, p *berth.Program, inputs map[string]*berth.Tensor, workers int) map[string]*berth.Tensor {
 	t.Helper()
-	b, err := conformance.Bind(p, rows, inputs, &berth.InstanceOptions{Workers: workers, Poison: true})
+	b, err := conformance.Bind(p, inputs, &berth.InstanceOptions{Workers: workers, Poison: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestPrograms(t *testing.T) {
 					t.Fatalf("%s: %v", set, err)
 				}
 				proven(t, p)
-				if err := conformance.DifferAll(m, conformance.Network, runProgram(t, p, 1, in, 2), want); err != nil {
+				if err := conformance.DifferAll(m, conformance.Network, runProgram(t, p, in, 2), want); err != nil {
 					t.Errorf("%s: %v", set, err)
 				}
 				logMemory(t, p)
@@ -140,6 +140,6 @@ func TestLightPrograms(t *testing.T) {
 		if arena, before := p.Memory().Arena, seed.Memory().Arena; arena > before {
 			t.Errorf("the arena of %d bytes is larger than that of the depth-first order, %d", arena, before)
 		}
-		return runProgram(t, p, 1, in, 2)
+		return runProgram(t, p, in, 2)
 	})
 }

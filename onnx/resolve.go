@@ -20,6 +20,7 @@ type body struct {
 	outer        *body
 	inputs       []wire.ValueInfo // without those that have an initializer
 	initializers []*wire.Tensor
+	initial      map[string]*wire.Tensor // the same, by name
 	nodes        []node
 	names        map[string]bool // what the graph itself defines
 }
@@ -33,14 +34,12 @@ type node struct {
 }
 
 // String names the node in errors.
-func (n *node) String() string { return nodeName(n.node, n.index) }
-
-func nodeName(n *wire.Node, index int) string {
-	name := n.Name
-	if name == "" && len(n.Outputs) > 0 {
-		name = "-> " + strings.Join(n.Outputs, ", ")
+func (n *node) String() string {
+	name := n.node.Name
+	if name == "" && len(n.node.Outputs) > 0 {
+		name = "-> " + strings.Join(n.node.Outputs, ", ")
 	}
-	return fmt.Sprintf("node %d %q (%s)", index, name, opName(n))
+	return fmt.Sprintf("node %d %q (%s)", n.index, name, opName(n.node))
 }
 
 // resolver checks a model and gathers everything that is wrong with it.
@@ -60,14 +59,13 @@ func (r *resolver) failf(format string, args ...any) {
 
 // graph checks g within outer, which is nil for the graph of the model.
 func (r *resolver) graph(g *wire.Graph, outer *body) *body {
-	b := &body{graph: g, outer: outer, names: make(map[string]bool)}
+	b := &body{graph: g, outer: outer, initial: make(map[string]*wire.Tensor), names: make(map[string]bool)}
 	if g == nil {
 		r.failf("the model has no graph")
 		return b
 	}
-	initialized := make(map[string]bool)
 	for i := range g.Initializers {
-		r.initializer(b, &g.Initializers[i], initialized)
+		r.initializer(b, &g.Initializers[i])
 	}
 	for i := range g.SparseInitializers {
 		r.failf("sparse initializer %d: %w", i, ErrType)
@@ -78,12 +76,12 @@ func (r *resolver) graph(g *wire.Graph, outer *body) *body {
 			r.failf("graph %q: input %d has no name", g.Name, i)
 		case b.names[in.Name]:
 			r.failf("graph %q: two inputs are named %q", g.Name, in.Name)
-		case !initialized[in.Name]:
+		case b.initial[in.Name] == nil:
 			b.inputs = append(b.inputs, in)
 		}
 		b.names[in.Name] = true
 	}
-	for name := range initialized {
+	for name := range b.initial {
 		b.names[name] = true
 	}
 	r.nodes(b)
@@ -95,12 +93,12 @@ func (r *resolver) graph(g *wire.Graph, outer *body) *body {
 	return b
 }
 
-func (r *resolver) initializer(b *body, t *wire.Tensor, seen map[string]bool) {
-	if t.Name == "" || seen[t.Name] {
+func (r *resolver) initializer(b *body, t *wire.Tensor) {
+	if t.Name == "" || b.initial[t.Name] != nil {
 		r.failf("graph %q: an initializer has no name or the name of another: %q", b.graph.Name, t.Name)
 		return
 	}
-	seen[t.Name] = true
+	b.initial[t.Name] = t
 	r.weight(t)
 	b.initializers = append(b.initializers, t)
 }
@@ -133,18 +131,20 @@ func (b *body) defines(name string) bool {
 // their references.
 func (r *resolver) nodes(b *body) {
 	g := b.graph
-	maker := make(map[string]int) // the node that makes each value
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
-		for _, out := range n.Outputs {
+	nodes := make([]*node, len(g.Nodes))
+	maker := make(map[string]*node) // the node that makes each value
+	for i := range nodes {
+		n := &node{node: &g.Nodes[i], index: i}
+		nodes[i] = n
+		for _, out := range n.node.Outputs {
 			if out == "" {
 				continue
 			}
-			if _, twice := maker[out]; twice || b.names[out] {
-				r.failf("%s defines %q, which is defined already", nodeName(n, i), out)
+			if maker[out] != nil || b.names[out] {
+				r.failf("%s defines %q, which is defined already", n, out)
 				continue
 			}
-			maker[out] = i
+			maker[out] = n
 		}
 	}
 	for out := range maker {
@@ -152,45 +152,51 @@ func (r *resolver) nodes(b *body) {
 	}
 	// needs lists the nodes that each node waits for: the makers of its
 	// inputs and of what its subgraphs take from around them.
-	needs := make([][]int, len(g.Nodes))
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
+	needs := make([][]*node, len(nodes))
+	for i, n := range nodes {
 		seen := make(map[string]bool)
 		need := func(name string) {
-			if j, local := maker[name]; local && !seen[name] {
-				needs[i] = append(needs[i], j)
+			if m := maker[name]; m != nil && !seen[name] {
+				needs[i] = append(needs[i], m)
 			}
 			seen[name] = true
 		}
-		for k, in := range n.Inputs {
+		for k, in := range n.node.Inputs {
 			if in != "" && !b.defines(in) {
-				r.failf("%s: input %d names %q, which nothing defines", nodeName(n, i), k, in)
+				r.failf("%s: input %d names %q, which nothing defines", n, k, in)
 			}
 			need(in)
 		}
-		for a := range n.Attributes {
-			if sub := n.Attributes[a].Graph; sub != nil {
-				captured(sub, need)
-			}
-			for s := range n.Attributes[a].Graphs {
-				captured(&n.Attributes[a].Graphs[s], need)
-			}
+		for _, sub := range subgraphs(n.node) {
+			captured(sub, need)
 		}
 	}
-	all := make([]int, len(g.Nodes))
-	for i := range all {
-		all[i] = i
-	}
-	order, err := graph.Sort(all,
-		func(i int) int { return len(needs[i]) },
-		func(i, k int) (int, bool) { return needs[i][k], true })
+	order, err := graph.Sort(nodes,
+		func(n *node) int { return len(needs[n.index]) },
+		func(n *node, k int) (*node, bool) { return needs[n.index][k], true })
 	if err != nil {
 		r.failf("graph %q: %w: the nodes cannot be put in order", g.Name, err)
 		return
 	}
-	for _, i := range order {
-		b.nodes = append(b.nodes, r.node(b, i))
+	for _, n := range order {
+		r.node(b, n)
+		b.nodes = append(b.nodes, *n)
 	}
+}
+
+// subgraphs returns the graphs in the attributes of n.
+func subgraphs(n *wire.Node) []*wire.Graph {
+	var list []*wire.Graph
+	for i := range n.Attributes {
+		a := &n.Attributes[i]
+		if a.Graph != nil {
+			list = append(list, a.Graph)
+		}
+		for k := range a.Graphs {
+			list = append(list, &a.Graphs[k])
+		}
+	}
+	return list
 }
 
 // captured calls need with every name that g mentions and does not define.
@@ -216,13 +222,8 @@ func captured(g *wire.Graph, need func(string)) {
 		for _, in := range g.Nodes[i].Inputs {
 			outer(in)
 		}
-		for a := range g.Nodes[i].Attributes {
-			if sub := g.Nodes[i].Attributes[a].Graph; sub != nil {
-				captured(sub, outer)
-			}
-			for s := range g.Nodes[i].Attributes[a].Graphs {
-				captured(&g.Nodes[i].Attributes[a].Graphs[s], outer)
-			}
+		for _, sub := range subgraphs(&g.Nodes[i]) {
+			captured(sub, outer)
 		}
 	}
 	for _, out := range g.Outputs {
@@ -230,33 +231,32 @@ func captured(g *wire.Graph, need func(string)) {
 	}
 }
 
-// node looks up the operator of node i and checks its attributes' tensors and
+// node looks up the operator of n and checks its attributes' tensors and
 // subgraphs.
-func (r *resolver) node(b *body, i int) node {
-	n := node{node: &b.graph.Nodes[i], index: i}
+func (r *resolver) node(b *body, n *node) {
 	domain := canonicalDomain(n.node.Domain)
 	opset, imported := r.model.opsets[domain]
 	switch {
 	case !imported:
-		r.failf("%s: the model imports no opset of domain %q", &n, n.node.Domain)
+		r.failf("%s: the model imports no opset of domain %q", n, n.node.Domain)
 	default:
 		var err error
 		if n.row, err = lookup(domain, n.node.OpType, opset); err != nil {
-			r.failf("%s: %w", &n, err)
+			r.failf("%s: %w", n, err)
 		} else {
-			r.arity(&n)
+			r.arity(n)
 		}
 	}
 	seen := make(map[string]bool)
 	for a := range n.node.Attributes {
 		attr := &n.node.Attributes[a]
 		if seen[attr.Name] {
-			r.failf("%s: attribute %q is given twice", &n, attr.Name)
+			r.failf("%s: attribute %q is given twice", n, attr.Name)
 		}
 		seen[attr.Name] = true
 		switch {
 		case attr.RefName != "":
-			r.failf("%s: attribute %q refers to %q outside of a function", &n, attr.Name, attr.RefName)
+			r.failf("%s: attribute %q refers to %q outside of a function", n, attr.Name, attr.RefName)
 		case attr.Tensor != nil && n.row.convert != nil:
 			r.weight(attr.Tensor)
 		case attr.Graph != nil:
@@ -266,7 +266,6 @@ func (r *resolver) node(b *body, i int) node {
 			n.bodies[attr.Name] = r.graph(attr.Graph, b)
 		}
 	}
-	return n
 }
 
 // arity checks the number of inputs of a node.

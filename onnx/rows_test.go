@@ -34,20 +34,20 @@ func TestRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.MaxRows() != c.rows {
-				t.Fatalf("the program runs up to %d rows", p.MaxRows())
+			if dims := p.Dims(); len(dims) != 1 || dims[0].Max != c.rows {
+				t.Fatalf("the program has the dimensions %v", dims)
 			}
 			proven(t, p)
 			rng := rand.New(rand.NewPCG(1, 2))
 			for _, rows := range []int{c.rows, 1, c.rows - 1} {
 				in := randomInputs(t, rng, p, rows)
-				got := runProgram(t, p, rows, in, 2)
+				got := runProgram(t, p, in, 2)
 				fixedProgram, err := m.Compile(t.Context(), conformance.Fixed(in))
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, workers := range []int{1, 4} {
-					same := runProgram(t, fixedProgram, 1, in, workers)
+					same := runProgram(t, fixedProgram, in, workers)
 					for name := range got {
 						if err := conformance.Identical(got[name], same[name]); err != nil {
 							t.Errorf("%d rows, %s, against a program for just these: %v", rows, name, err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
 )
@@ -53,7 +53,7 @@ func cached(t *testing.T) []graph.Value {
 // that into slot 1, which it keeps.
 func cachedHead(t *testing.T) []graph.Value {
 	x := node(t, any, f32(t, 4))
-	return []graph.Value{node(t, cache, node(t, op.SliceView{N: 2, Step: 1}, x))}
+	return []graph.Value{node(t, cache, node(t, view.SliceView{N: 2, Step: 1}, x))}
 }
 
 // cachedInput copies an input into slot 0, which it keeps.
@@ -100,7 +100,7 @@ func beside(o graph.Op, views ...graph.Op) func(t *testing.T) []graph.Value {
 // widened allocates slot 0 for eight float32, re-describes the first four, and
 // reads them into slot 1 as four float64.
 func widened(t *testing.T) []graph.Value {
-	head := node(t, op.SliceView{N: 4, Step: 1}, node(t, any, f32(t, 8)))
+	head := node(t, view.SliceView{N: 4, Step: 1}, node(t, any, f32(t, 8)))
 	return []graph.Value{node(t, mix{over: "any", beside: "any", to: dtype.Float64}, head)}
 }
 
@@ -291,9 +291,9 @@ func TestCheckRefuses(t *testing.T) {
 			plan.ErrKind, "input 0 may not"},
 		{"over an input that is elsewhere", sum, func(p *plan.Plan) { last(p).Over = 1 },
 			plan.ErrKind, "slot 0 does not hold input 1"},
-		{"over an input in strides", beside(mix{over: "1", beside: "any"}, op.SliceView{Start: 3, N: 4, Step: -1}), overwrite(1),
+		{"over an input in strides", beside(mix{over: "1", beside: "any"}, view.SliceView{Start: 3, N: 4, Step: -1}), overwrite(1),
 			plan.ErrStillRead, "lies in slot 0 as float32"},
-		{"beside a reversed view", beside(any, op.SliceView{Start: 3, N: 4, Step: -1}), overwrite(0),
+		{"beside a reversed view", beside(any, view.SliceView{Start: 3, N: 4, Step: -1}), overwrite(0),
 			plan.ErrStillRead, "input 1 lies in slot 0 as float32"},
 		{"over elements of another width", widened, overwrite(0),
 			plan.ErrStillRead, "input 0 lies in slot 0 as float32"},
@@ -301,7 +301,7 @@ func TestCheckRefuses(t *testing.T) {
 			plan.ErrStillRead, "input 1 may not lie in slot 0 beside input 0"},
 		{"beside itself, over the other", beside(alone{}), overwrite(1),
 			plan.ErrStillRead, "input 0 may not lie in slot 0 beside input 1"},
-		{"beside a view of it", beside(alone{}, op.Reshape{Shape: []int{2, 2}}, op.Reshape{Shape: []int{4}}), overwrite(0),
+		{"beside a view of it", beside(alone{}, view.Reshape{Shape: []int{2, 2}}, view.Reshape{Shape: []int{4}}), overwrite(0),
 			plan.ErrStillRead, "input 1 may not lie in slot 0 beside input 0"},
 		{"beside an input that the op names", beside(mix{over: "any", beside: "1"}), func(p *plan.Plan) { last(p).Over = 1 },
 			plan.ErrStillRead, "input 0 may not lie in slot 0 beside input 1"},

@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/plan"
 )
 
@@ -34,7 +34,7 @@ func TestGolden(t *testing.T) {
 			if len(archive.Files) != 2 || archive.Files[0].Name != "graph" || archive.Files[1].Name != "plan" {
 				t.Fatal("the archive must hold a graph and its plan")
 			}
-			roots, err := graph.Parse(string(archive.Files[0].Data), op.Parse)
+			roots, err := graph.Parse(string(archive.Files[0].Data), ops.Parse)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/plan"
 )
 
@@ -78,7 +78,7 @@ func TestPeakBytes(t *testing.T) {
 		t.Errorf("peak and total of a leaf are %v bytes", got)
 	}
 	x := node(t, never, f32(t, 4))
-	y := node(t, never, node(t, op.Reshape{Shape: []int{2, 2}}, x), f32(t, 2, 1, 1))
+	y := node(t, never, node(t, view.Reshape{Shape: []int{2, 2}}, x), f32(t, 2, 1, 1))
 	p = planned(t, node(t, never, y, f32(t, 2, 1, 1, 1)))
 	if got := [2]int{p.PeakBytes(), p.TotalBytes()}; got != [2]int{32 + 64, 16 + 32 + 64} {
 		t.Errorf("peak and total are %v bytes\n%v", got, p)
@@ -86,7 +86,7 @@ func TestPeakBytes(t *testing.T) {
 	const each = math.MaxInt / 64 // elements
 	wide := make([]graph.Value, 9)
 	for i := range wide {
-		wide[i] = node(t, never, node(t, op.BroadcastTo{Shape: []int{each}}, leaf(t, dtype.Float64, 1)))
+		wide[i] = node(t, never, node(t, view.BroadcastTo{Shape: []int{each}}, leaf(t, dtype.Float64, 1)))
 	}
 	for _, c := range []struct{ live, bytes int }{{7, 7 * 8 * each}, {8, 8 * 8 * each}, {9, math.MaxInt}} {
 		p = planned(t, wide[:c.live]...)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
 )
@@ -87,7 +87,7 @@ var (
 	contiguous = graph.Contiguous{}
 	noop       = graph.Identity{}
 	cache      = graph.Cache{}
-	swapped    = op.Permute{Perm: []int{1, 0}}
+	swapped    = view.Permute{Perm: []int{1, 0}}
 )
 
 // planned plans roots, proves the plan and returns it.
@@ -171,7 +171,7 @@ func TestTensorPlusItself(t *testing.T) {
 // What an op may not share with its other inputs is not written over, in
 // whatever way they come to lie in the same bytes.
 func TestOperandBesideItself(t *testing.T) {
-	flat := func(x graph.Value) graph.Value { return node(t, op.Reshape{Shape: []int{4}}, x) }
+	flat := func(x graph.Value) graph.Value { return node(t, view.Reshape{Shape: []int{4}}, x) }
 	for _, c := range []struct {
 		name  string
 		other func(x graph.Value) graph.Value
@@ -182,15 +182,15 @@ func TestOperandBesideItself(t *testing.T) {
 		{"it as contiguous", func(x graph.Value) graph.Value { return node(t, contiguous, x) }, nil},
 		{"a view", flat, []string{"reference-slot"}},
 		{"a view of a view", func(x graph.Value) graph.Value {
-			return flat(node(t, op.Reshape{Shape: []int{2, 2}}, x))
+			return flat(node(t, view.Reshape{Shape: []int{2, 2}}, x))
 		}, []string{"reference-slot", "reference-slot"}},
 		{"it reversed", func(x graph.Value) graph.Value {
-			return node(t, op.SliceView{Start: 3, N: 4, Step: -1}, x)
+			return node(t, view.SliceView{Start: 3, N: 4, Step: -1}, x)
 		}, []string{"reference-slot"}},
 		{"a part", func(x graph.Value) graph.Value {
-			return node(t, op.SliceView{Start: 1, N: 1, Step: 1}, x)
+			return node(t, view.SliceView{Start: 1, N: 1, Step: 1}, x)
 		}, []string{"reference-slot"}},
-		{"its bits", func(x graph.Value) graph.Value { return node(t, op.Bitcast{To: dtype.Int32}, x) }, []string{"reference-slot"}},
+		{"its bits", func(x graph.Value) graph.Value { return node(t, view.Bitcast{To: dtype.Int32}, x) }, []string{"reference-slot"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			kinds := func(last ...string) []string { return append(append([]string{"allocate"}, c.kinds...), last...) }
@@ -214,7 +214,7 @@ func TestOperandBesideOthers(t *testing.T) {
 	want(t, planned(t, node(t, alone{}, f32(t, 4), x)), "allocate", "in-place 1")
 	want(t, planned(t, node(t, alone{}, x, y, x)), "allocate", "allocate", "in-place 1")
 	want(t, planned(t, node(t, mix{over: "0", beside: "2"}, x, y, x)), "allocate", "allocate", "in-place 0")
-	same := node(t, op.Reshape{Shape: []int{4}}, x)
+	same := node(t, view.Reshape{Shape: []int{4}}, x)
 	want(t, planned(t, node(t, mix{over: "0", beside: "1"}, x, same)), "allocate", "reference-slot", "in-place 0")
 }
 
@@ -239,7 +239,7 @@ func TestBroadcastOperandKept(t *testing.T) {
 	small := node(t, any, f32(t, 4))
 	big := f32(t, 3, 4)
 	want(t, planned(t, node(t, any, small, big)), "allocate", "allocate")
-	wide := node(t, op.BroadcastTo{Shape: []int{3, 4}}, small)
+	wide := node(t, view.BroadcastTo{Shape: []int{3, 4}}, small)
 	want(t, planned(t, node(t, any, wide, big)), "allocate", "reference-slot", "allocate")
 }
 
@@ -251,16 +251,16 @@ func TestStridedOperandKept(t *testing.T) {
 // A slice of a buffer has the right layout and the wrong size.
 func TestSliceOperandKept(t *testing.T) {
 	x := node(t, any, f32(t, 4, 2))
-	head := node(t, op.SliceView{Axis: 0, Start: 0, N: 2, Step: 1}, x)
+	head := node(t, view.SliceView{Axis: 0, Start: 0, N: 2, Step: 1}, x)
 	want(t, planned(t, node(t, any, head)), "allocate", "reference-slot", "allocate")
 }
 
 // The operand is a view of a buffer that another view still reads.
 func TestViewOfBufferReadElsewhere(t *testing.T) {
 	x := node(t, any, f32(t, 2, 3))
-	flat := node(t, op.Reshape{Shape: []int{6}}, x)
+	flat := node(t, view.Reshape{Shape: []int{6}}, x)
 	first := node(t, any, flat)
-	last := node(t, any, first, node(t, op.Reshape{Shape: []int{6}}, x))
+	last := node(t, any, first, node(t, view.Reshape{Shape: []int{6}}, x))
 	p := planned(t, last)
 	want(t, p, "allocate", "reference-slot", "allocate", "reference-slot", "in-place 0")
 }
@@ -268,7 +268,7 @@ func TestViewOfBufferReadElsewhere(t *testing.T) {
 // A view that covers its whole buffer may be overwritten when it is the last.
 func TestViewOverwritten(t *testing.T) {
 	x := node(t, any, f32(t, 2, 3))
-	flat := node(t, op.Reshape{Shape: []int{6}}, x)
+	flat := node(t, view.Reshape{Shape: []int{6}}, x)
 	want(t, planned(t, node(t, any, flat)), "allocate", "reference-slot", "in-place 0")
 }
 
@@ -276,7 +276,7 @@ func TestViewOverwritten(t *testing.T) {
 // has read it.
 func TestTwoViewsOneOverwritten(t *testing.T) {
 	x := node(t, any, f32(t, 2, 3))
-	v, w := node(t, op.Reshape{Shape: []int{6}}, x), node(t, op.Reshape{Shape: []int{3, 2}}, x)
+	v, w := node(t, view.Reshape{Shape: []int{6}}, x), node(t, view.Reshape{Shape: []int{3, 2}}, x)
 	first, second := node(t, any, v), node(t, any, w)
 	p := planned(t, first, second)
 	want(t, p, "allocate", "reference-slot", "allocate", "reference-slot", "in-place 0")
@@ -341,10 +341,10 @@ func TestFreedBuffersReusedInOrder(t *testing.T) {
 // A buffer that a view keeps busy does not hide one that is free.
 func TestFreedBufferBesideView(t *testing.T) {
 	free, x := node(t, never, f32(t, 4)), node(t, never, f32(t, 4))
-	view := node(t, op.Reshape{Shape: []int{4}}, x)
+	flat := node(t, view.Reshape{Shape: []int{4}}, x)
 	y := node(t, never, free)
-	root := node(t, never, view, y)
-	p, err := plan.InOrder([]*graph.Node{free.Node(), x.Node(), view.Node(), y.Node(), root.Node()}, root)
+	root := node(t, never, flat, y)
+	p, err := plan.InOrder([]*graph.Node{free.Node(), x.Node(), flat.Node(), y.Node(), root.Node()}, root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -403,8 +403,8 @@ func TestIdentities(t *testing.T) {
 // Views that bottom out at a leaf own nothing, however long the chain.
 func TestEternalChain(t *testing.T) {
 	edge := f32(t, 1, 4)
-	view := node(t, op.Reshape{Shape: []int{4}}, edge)
-	wide := node(t, op.BroadcastTo{Shape: []int{3, 4}}, view)
+	flat := node(t, view.Reshape{Shape: []int{4}}, edge)
+	wide := node(t, view.BroadcastTo{Shape: []int{3, 4}}, flat)
 	p := planned(t, node(t, never, wide))
 	want(t, p, "reference-eternal", "reference-eternal", "allocate")
 }
@@ -483,7 +483,7 @@ func TestContiguousOfStridedLeaf(t *testing.T) {
 // Whether a view lies dense is seen only when it is placed: then it is a reference.
 func TestContiguousOfDenseView(t *testing.T) {
 	x := node(t, any, f32(t, 2, 3))
-	p := planned(t, node(t, contiguous, node(t, op.Reshape{Shape: []int{6}}, x)))
+	p := planned(t, node(t, contiguous, node(t, view.Reshape{Shape: []int{6}}, x)))
 	want(t, p, "allocate", "reference-slot", "reference-slot")
 }
 
@@ -492,7 +492,7 @@ func TestClaimChangesLayoutOfViews(t *testing.T) {
 	once := node(t, swapped, node(t, any, f32(t, 2, 3)))
 	copied := node(t, contiguous, once)
 	twice := node(t, swapped, once) // planned after the claim: over the copy
-	flat := node(t, op.Reshape{Shape: []int{6}}, twice)
+	flat := node(t, view.Reshape{Shape: []int{6}}, twice)
 	p := planned(t, copied, flat)
 	reads(t, p, twice, 0, copied)
 	// The reshape cannot be a view of that, so it copies.
@@ -507,7 +507,7 @@ func TestCacheReferences(t *testing.T) {
 	want(t, p, "allocate", "reference-slot", "allocate")
 	want(t, planned(t, node(t, never, node(t, cache, f32(t, 4)))), "reference-eternal", "allocate")
 	want(t, planned(t, cachedInput(t)...), "allocate")
-	head := node(t, op.SliceView{Axis: 0, Start: 0, N: 2, Step: 1}, node(t, any, f32(t, 4)))
+	head := node(t, view.SliceView{Axis: 0, Start: 0, N: 2, Step: 1}, node(t, any, f32(t, 4)))
 	p = planned(t, node(t, never, node(t, cache, head)))
 	want(t, p, "allocate", "reference-slot", "allocate", "allocate")
 }
@@ -624,7 +624,7 @@ func TestRootIsPureAlias(t *testing.T) {
 
 func TestRootIsSlice(t *testing.T) {
 	x := node(t, any, f32(t, 4, 2))
-	p := planned(t, node(t, op.SliceView{Axis: 0, Start: 1, N: 2, Step: 1}, x))
+	p := planned(t, node(t, view.SliceView{Axis: 0, Start: 1, N: 2, Step: 1}, x))
 	want(t, p, "allocate", "reference-slot")
 	if p.Slots[0].End != plan.Kept || p.Results[0].Layout.Offset != 2 {
 		t.Errorf("%v", p)

@@ -55,7 +55,7 @@ func (c *benchCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	r := benchResult{Model: c.Model, Rows: p.MaxRows(), Threads: c.Threads, CompileMS: milliseconds(time.Since(start))}
+	r := benchResult{Model: c.Model, Rows: p.Describe().Rows, Threads: c.Threads, CompileMS: milliseconds(time.Since(start))}
 	if r.Threads <= 0 {
 		r.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -92,10 +92,8 @@ func (c *benchCmd) prepare(e *env, m *onnx.Model) (benchInput, error) {
 	if len(inputs) == 0 && len(m.Inputs()) > 0 {
 		return benchInput{}, fmt.Errorf("%s has no input_0.pb", c.Data)
 	}
-	opt := &onnx.Options{RowDim: "-", Shapes: make(map[string][]int)}
-	for name, t := range inputs {
-		opt.Shapes[name] = t.Shape()
-	}
+	opt := conformance.Fixed(inputs)
+	opt.Program.Without = c.Without
 	return benchInput{opt, inputs}, nil
 }
 

@@ -19,6 +19,8 @@ import (
 //	digits.onnx, images.npy  the model of the digits and its images
 //	relu.onnx, wide.onnx     y = relu(x), x is float [n 3] or [n m]
 //	x.npy, x64.npy           [-1 2 -3; 4 -5 6], as float32 and float64
+//	shift.onnx               y = x + w, w is an input and [10 20 30] otherwise
+//	w.npy                    [1 2 3]
 //	reshape.onnx             y = reshape(x, shape), shape is an input
 //	shape.npy                [3 2]
 //	tests/pass, tests/fail   backend tests of relu.onnx, one with a wrong output
@@ -53,7 +55,15 @@ func writeFiles(dir string) error {
 	if err != nil {
 		return err
 	}
-	for name, t := range map[string]*berth.Tensor{"x.npy": x, "x64.npy": x64, "shape.npy": shape} {
+	w, err := berth.FromSlice([]float32{1, 2, 3}, 3)
+	if err != nil {
+		return err
+	}
+	tens, err := berth.FromSlice([]float32{10, 20, 30}, 3)
+	if err != nil {
+		return err
+	}
+	for name, t := range map[string]*berth.Tensor{"x.npy": x, "x64.npy": x64, "shape.npy": shape, "w.npy": w} {
 		var b bytes.Buffer
 		if err := t.WriteNPY(&b); err != nil {
 			return err
@@ -65,6 +75,8 @@ func writeFiles(dir string) error {
 	files["relu.onnx"] = relu
 	grid := []any{"n", "m"}
 	files["wide.onnx"] = model(node("Relu", "x", "y"), port{"x", 1, grid}, port{"y", 1, grid})
+	initializer := text(nil, 5, string(tensorProto("w", tens)))
+	files["shift.onnx"] = modelWith(initializer, node("Add", "x,w", "y"), port{"x", 1, matrix}, port{"w", 1, []any{3}}, port{"y", 1, matrix})
 	files["reshape.onnx"] = model(node("Reshape", "x,shape", "y"), port{"x", 1, matrix}, port{"shape", 7, []any{2}}, port{"y", 1, []any{"a", "b"}})
 	for name, output := range map[string]*berth.Tensor{"pass": y, "fail": wrong, "skip": y} {
 		files["tests/"+name+"/model.onnx"] = relu
@@ -127,8 +139,11 @@ func (p port) encode() string {
 	return string(text(text(nil, 1, p.name), 2, string(text(nil, 1, string(tensor)))))
 }
 
-func model(node []byte, ports ...port) []byte {
-	graph := text(text(nil, 1, string(node)), 2, "main")
+func model(node []byte, ports ...port) []byte { return modelWith(nil, node, ports...) }
+
+// modelWith is model with initializers, encoded as fields of a graph.
+func modelWith(initializers, node []byte, ports ...port) []byte {
+	graph := text(text(initializers, 1, string(node)), 2, "main")
 	last := len(ports) - 1
 	for _, p := range ports[:last] {
 		graph = text(graph, 11, p.encode())

@@ -13,6 +13,9 @@ import (
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
+
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/onnx"
 )
 
 // cli lists the commands; each is described in its own file.
@@ -88,7 +91,7 @@ func run(args []string, e *env) int {
 	default:
 		fmt.Fprintln(e.stderr, "berth:", strings.TrimPrefix(err.Error(), "berth: "))
 		var usage usageError
-		if errors.As(err, &usage) {
+		if errors.As(err, &usage) || errors.Is(err, onnx.ErrName) || errors.Is(err, berth.ErrRule) {
 			return exitUsage
 		}
 		return exitFailed

@@ -19,6 +19,7 @@ import (
 type modelFlags struct {
 	Rows    int      `help:"The most rows (batch) to plan for." default:"1" placeholder:"N"`
 	Dim     []string `help:"Size of a symbolic extent, such as sequence=128. Open extents are 1 otherwise." placeholder:"NAME=SIZE" sep:"none"`
+	Without []string `help:"A rewrite rule to leave out, to see what it does; an unknown one is answered with the list of them." placeholder:"RULE"`
 	Threads int      `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`
 }
 
@@ -31,7 +32,7 @@ func (f *modelFlags) options(e *env, m *onnx.Model) (*onnx.Options, error) {
 	if f.Rows > 1 && m.RowDim() == "" {
 		return nil, usagef("--rows %d: no input of the model has a first extent that varies", f.Rows)
 	}
-	opt := &onnx.Options{Rows: f.Rows, Dims: make(map[string]int), Open: 1}
+	opt := &onnx.Options{Rows: f.Rows, Dims: make(map[string]int), Open: 1, Program: berth.CompileOptions{Without: f.Without}}
 	for _, d := range f.Dim {
 		name, size, ok := strings.Cut(d, "=")
 		n, err := strconv.Atoi(size)
@@ -40,31 +41,10 @@ func (f *modelFlags) options(e *env, m *onnx.Model) (*onnx.Options, error) {
 		}
 		opt.Dims[name] = n
 	}
-	if err := knownExtents(m, opt.Dims); err != nil {
-		return nil, err
-	}
 	for _, name := range m.OpenExtents(opt) {
 		fmt.Fprintf(e.stderr, "berth: extent %s is open and taken as 1; --dim sets it\n", name)
 	}
 	return opt, nil
-}
-
-// knownExtents returns an error for a name that no input of m has an extent of.
-func knownExtents(m *onnx.Model, dims map[string]int) error {
-	var known []string
-	for _, in := range m.Inputs() {
-		for _, d := range in.Dims {
-			if d.Name != "" && !slices.Contains(known, d.Name) {
-				known = append(known, d.Name)
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(dims)) {
-		if !slices.Contains(known, name) {
-			return usagef("--dim %s: the inputs of the model have no extent of that name, but %s", name, cmp.Or(strings.Join(known, ", "), "none with a name"))
-		}
-	}
-	return nil
 }
 
 // matchInputs returns an error for an input of m that is not given, and for
@@ -77,12 +57,28 @@ func matchInputs(m *onnx.Model, given map[string]*berth.Tensor) error {
 			return usagef("input %v is not given; --input %s=FILE.npy does", in, in.Name)
 		}
 	}
+	for _, in := range m.Defaults() {
+		known = append(known, in.Name)
+	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, name) {
 			return usagef("--input %s: the model has no input of that name, but %s", name, cmp.Or(strings.Join(known, ", "), "none at all"))
 		}
 	}
 	return nil
+}
+
+// splitInputs returns those of the inputs given that a program of m takes in a
+// run, and those that take the place of constants.
+func splitInputs(m *onnx.Model, given map[string]*berth.Tensor) (inputs, constants map[string]*berth.Tensor) {
+	inputs, constants = maps.Clone(given), make(map[string]*berth.Tensor)
+	for _, in := range m.Defaults() {
+		if t := given[in.Name]; t != nil {
+			constants[in.Name] = t
+			delete(inputs, in.Name)
+		}
+	}
+	return inputs, constants
 }
 
 // readInputs reads NAME=FILE.npy arguments.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/internal/conformance"
 	"github.com/berth-go/berth/internal/digits"
 	"github.com/berth-go/berth/onnx"
 )
@@ -19,6 +20,7 @@ type runCmd struct {
 	Model   string   `arg:"" optional:"" help:"An ONNX file. Without it, a small model that reads handwritten digits runs on sample images."`
 	Input   []string `help:"Data of an input, as a NumPy file." placeholder:"NAME=FILE.npy" sep:"none"`
 	Rows    int      `help:"The most rows (batch) to plan for; 0 means those of the inputs." default:"0" placeholder:"N"`
+	Without []string `help:"A rewrite rule to leave out, to see what it does; an unknown one is answered with the list of them." placeholder:"RULE"`
 	Threads int      `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`
 	Out     string   `help:"Write each output as a NumPy file into a folder." placeholder:"DIR"`
 	JSON    bool     `name:"json" help:"Print one object for machines."`
@@ -198,25 +200,25 @@ func (c *runCmd) store(i int, name string, t *berth.Tensor) (file string, err er
 // compute runs m as a program. Where shapes depend on data it runs m step by
 // step instead, says so, and returns no program.
 func (c *runCmd) compute(e *env, m *onnx.Model, inputs map[string]*berth.Tensor) (map[string]*berth.Tensor, *berth.Program, error) {
-	opt := &onnx.Options{RowDim: "-", Shapes: make(map[string][]int)}
-	for name, t := range inputs {
-		opt.Shapes[name] = t.Shape()
-	}
+	given, constants := splitInputs(m, inputs)
+	opt := conformance.Fixed(given)
+	opt.Values = constants
+	opt.Program.Without = c.Without
 	if c.Rows > 0 {
 		opt.RowDim, opt.Rows, opt.Shapes = m.RowDim(), c.Rows, nil
-		opt.Dims = m.Extents(inputs)
+		opt.Dims = m.Extents(given)
 		delete(opt.Dims, opt.RowDim)
 	}
 	prog, err := m.Compile(e.ctx, opt)
 	if errors.Is(err, onnx.ErrNeedsData) {
 		fmt.Fprintf(e.stderr, "berth: %v: running step by step\n", err)
-		outputs, err := m.RunWith(e.ctx, berth.RunOptions{Workers: c.Threads}, inputs)
+		outputs, err := m.RunWith(e.ctx, berth.RunOptions{Workers: c.Threads, Without: c.Without}, inputs)
 		return outputs, nil, err
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	outputs, err := prog.RunOnce(e.ctx, inputs, c.Threads)
+	outputs, err := prog.RunOnce(e.ctx, given, c.Threads)
 	return outputs, prog, err
 }
 

@@ -1,16 +1,21 @@
 // Package compile turns a plan into a program: it decides which values share
 // bytes for good, has package circuit lay all of them out in one arena, and
-// writes down for every step where its operands lie at any number of rows.
+// writes down for every step where its operands lie at any extents of its dimensions.
 package compile
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/extent"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/pack"
 	"github.com/berth-go/berth/plan"
 )
@@ -28,9 +33,8 @@ type Options struct {
 	Budget int64
 	// NoSharing gives every value bytes of its own, for comparison.
 	NoSharing bool
-	// Rebuild builds the graph for another number of rows. It may be nil:
-	// then views follow the shapes of their inputs.
-	Rebuild Rebuild
+	// Without names rewrite rules to leave out; see package rewrite.
+	Without []string
 }
 
 // ErrBudget is wrapped by the error about an arena larger than the budget.
@@ -38,13 +42,14 @@ var ErrBudget = errors.New("the arena does not fit the budget")
 
 // A Program is a graph whose every byte has its place. It is immutable.
 type Program struct {
-	MaxRows int // 1 when no input varies
+	Space   *extent.Space // of the functions below
+	Largest extent.Point  // the extents that the arena is laid out for
 	Steps   []Step
 	Inputs  []Port
 	Outputs []Port
 	Weights []*graph.Node // constants the steps read
 
-	Plan    *plan.Plan
+	Plan    *plan.Plan // at the largest extents, as is what follows
 	Circuit *circuit.Circuit
 	Fusion  *circuit.FusionPlan
 	Layout  *circuit.Layout
@@ -54,13 +59,30 @@ type Program struct {
 	Values []Placed      // what the steps write, in execution order
 }
 
-// A Port is an input or output that the caller binds. Elems is the number of
-// its elements, and Dims their extents, as functions of the rows.
+// Fixed reports whether an operand is the same for any extents.
+func (p *Program) Fixed(o *Operand) bool {
+	uses := p.Space.Uses(o.Offset)
+	for a := range o.Shape {
+		uses |= p.Space.Uses(o.Shape[a]) | p.Space.Uses(o.Strides[a])
+	}
+	return uses == 0
+}
+
+// DimsAt returns the extents of a port at a point.
+func (p *Program) DimsAt(port *Port, at extent.Point) []int {
+	dims := make([]int, len(port.Dims))
+	for i, d := range port.Dims {
+		dims[i] = p.Space.At(d, at)
+	}
+	return dims
+}
+
+// A Port is an input or output that the caller binds.
 type Port struct {
 	Name  string
-	Type  graph.Type // at the most rows
-	Elems Poly
-	Dims  []Poly
+	Type  graph.Type // at the largest extents
+	Elems extent.Func
+	Dims  []extent.Func
 }
 
 // A Step is one kernel to run.
@@ -70,8 +92,10 @@ type Step struct {
 	Label   string
 	In, Out []Operand
 	// Moves says that the step copies elements without computing: a part of
-	// a concatenation that is not in place, or a packing.
+	// a concatenation that is not in place, or a contiguous copy.
 	Moves bool
+
+	learned *learnedOp
 }
 
 // String names the step by its op and label, for messages.
@@ -82,18 +106,47 @@ func (s *Step) String() string {
 	return fmt.Sprintf("%s (%s)", graph.Title(s.Op), s.Label)
 }
 
-// Varies reports whether the shape of an operand depends on the rows.
-func (s *Step) Varies() bool {
+// Uses returns the dimensions that the step depends on, a bit for each: in its
+// operands, or in the attributes of its op.
+func (s *Step) Uses(space *extent.Space) uint64 {
+	var uses uint64
 	for _, list := range [][]Operand{s.In, s.Out} {
 		for i := range list {
-			for _, d := range list[i].Shape {
-				if !d.isConstant() {
-					return true
-				}
+			o := &list[i]
+			for a := range o.Shape {
+				uses |= space.Uses(o.Shape[a]) | space.Uses(o.Strides[a])
 			}
+			uses |= space.Uses(o.Offset)
 		}
 	}
-	return false
+	for _, f := range s.learned.fields {
+		uses |= space.Uses(f.value)
+	}
+	return uses
+}
+
+// A Retuner gives the kernel of a step the attributes that its op has at
+// another point.
+type Retuner struct {
+	cell  *opCell
+	tuner op.Tuner
+}
+
+// Retuner returns what follows the dimensions with the attributes of the step's
+// op, or nil where these are fixed.
+func (s *Step) Retuner() *Retuner {
+	if s.learned.fixed() {
+		return nil
+	}
+	cell := newOpCell(s.learned)
+	return &Retuner{cell, cell.at.Interface().(op.Tuner)}
+}
+
+// Retune sets the attributes of k for the point at which functions have the
+// given values. It allocates nothing.
+func (r *Retuner) Retune(k kernel.Kernel, values []int) {
+	r.cell.set(values)
+	r.tuner.Tune(k)
 }
 
 // A Space is where the storage of an operand is.
@@ -109,72 +162,71 @@ const (
 )
 
 // An Operand says where a value lies: shape, strides and offset, in elements
-// from Base bytes into its space, as functions of the rows.
+// from Base bytes into its space, as functions of the dimensions.
 type Operand struct {
 	Space   Space
 	Index   int
 	Base    int64
-	Type    graph.Type // at the most rows
-	Shape   []Poly
-	Strides []Poly
-	Offset  Poly
+	Type    graph.Type // at the largest extents
+	Shape   []extent.Func
+	Strides []extent.Func
+	Offset  extent.Func
 }
 
 // DType returns the element type.
 func (o *Operand) DType() dtype.Type { return o.Type.DType }
 
-// An Output is a value asked for, under a name.
-type Output struct {
-	Name  string
-	Value graph.Value
-}
-
-// An Evaluator computes values that depend on constants alone.
-type Evaluator func(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error)
-
-// Compile makes a program of outputs. It has eval compute the constants.
-func Compile(ctx context.Context, outputs []Output, eval Evaluator, opt Options) (*Program, error) {
-	values := make([]graph.Value, len(outputs))
-	for i, o := range outputs {
-		if o.Value.IsZero() {
-			return nil, fmt.Errorf("output %q is the zero Value", o.Name)
+// Compile makes a program of the outputs that build returns, one for each name,
+// for any extents of dims within their bounds. It has eval compute the constants.
+func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build, eval rewrite.Evaluator, opt Options) (*Program, error) {
+	if err := CheckDims(dims...); err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("two outputs are named %q", name)
 		}
-		values[i] = o.Value
 	}
-	most, err := maxRows(values)
+	z, err := learn(dims, build, func(builds [][]graph.Value, varying rewrite.Varying) ([][]graph.Value, error) {
+		for _, roots := range builds {
+			for i, v := range roots {
+				if v.IsZero() {
+					return nil, fmt.Errorf("output %q is the zero Value", names[i])
+				}
+			}
+		}
+		return rewrite.RunAll(ctx, builds, rewrite.Options{Without: opt.Without, Program: true, Eval: onlyOnce(eval), Varying: varying})
+	})
 	if err != nil {
 		return nil, err
 	}
-	roots, err := prepare(ctx, values, eval)
-	if err != nil {
-		return nil, err
+	if len(z.roots) != len(names) {
+		return nil, fmt.Errorf("%d values for %d outputs", len(z.roots), len(names))
 	}
-	samples, at, err := resize(values, roots, most, opt.Rebuild)
-	if err != nil {
-		return nil, err
-	}
-	build := func(order []*graph.Node) (*lowerer, error) {
-		p, err := plan.InOrder(order, roots...)
+	layOut := func(order []*graph.Node) (*lowerer, error) {
+		p, err := plan.InOrder(order, z.roots...)
 		if err != nil {
 			return nil, err
 		}
 		l := &lowerer{
-			ctx: ctx, opt: opt, outputs: outputs,
-			prog: &Program{Plan: p, MaxRows: most},
-			p:    placer{plan: p, samples: samples, at: at, share: !opt.NoSharing},
+			ctx: ctx, opt: opt, names: names,
+			prog: &Program{Plan: p, Space: z.space, Largest: z.points[z.largest]},
+			p:    placer{plan: p, sizes: z, share: !opt.NoSharing},
 		}
 		if err := l.p.place(); err != nil {
 			return nil, err
 		}
-		l.circuit()
+		if err := l.circuit(); err != nil {
+			return nil, err
+		}
 		return l, l.layOut()
 	}
-	l, err := build(nil)
+	l, err := layOut(nil)
 	if err != nil {
 		return nil, err
 	}
 	if !opt.SeedOrder {
-		if l, err = reorder(ctx, l, build); err != nil {
+		if l, err = reorder(ctx, l, layOut); err != nil {
 			return nil, err
 		}
 	}
@@ -188,6 +240,39 @@ func Compile(ctx context.Context, outputs []Output, eval Evaluator, opt Options)
 	return l.prog, nil
 }
 
-func errView(v *val, rows int) error {
-	return fmt.Errorf("%v with %d rows: its view needs a copy that it does not need with more", v.Node(), rows)
+// CheckDims returns an error unless dimensions have names, each one of its own,
+// and bounds.
+func CheckDims(dims ...extent.Dim) error {
+	const most = 16
+	if len(dims) > most {
+		return fmt.Errorf("%d dimensions, a program has %d at most", len(dims), most)
+	}
+	for i, d := range dims {
+		switch {
+		case d.Name == "":
+			return fmt.Errorf("a dimension of %d to %d has no name", d.Min, d.Max)
+		case slices.ContainsFunc(dims[:i], func(e extent.Dim) bool { return e.Name == d.Name }):
+			return fmt.Errorf("two dimensions are named %q", d.Name)
+		case d.Min < 0 || d.Max < d.Min || d.Max < 1:
+			return fmt.Errorf("dimension %q is %d to %d", d.Name, d.Min, d.Max)
+		}
+	}
+	return nil
+}
+
+// onlyOnce returns an evaluator that has the constants of the first build stand
+// for those of the others, which ask for the same ones in the same order.
+func onlyOnce(eval rewrite.Evaluator) rewrite.Evaluator {
+	var known []graph.Leaf
+	return func(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error) {
+		if known == nil {
+			leaves, err := eval(ctx, roots)
+			known = leaves
+			return leaves, err
+		}
+		if len(roots) != len(known) {
+			return nil, fmt.Errorf("%d of them with some extents and %d with others", len(known), len(roots))
+		}
+		return known, nil
+	}
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/berth-go/berth/graph"
 )
 
-// A Placed value is one that a step writes, and where it lies at the most rows.
+// A Placed value is one that a step writes, and where it lies at the largest extents.
 type Placed struct {
 	Value graph.Value
 	// First and Last are the plan's steps that write it and that read it last,
@@ -28,7 +28,7 @@ type Placed struct {
 func (l *lowerer) describe() {
 	index := make(map[*val]int)
 	last := len(l.prog.Plan.Steps) - 1
-	s := len(l.p.samples) - 1 // the most rows
+	s := l.p.largest
 	for _, v := range l.p.list {
 		if v.step < 0 {
 			continue

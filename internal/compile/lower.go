@@ -13,7 +13,7 @@ import (
 type lowerer struct {
 	ctx     context.Context
 	opt     Options
-	outputs []Output
+	names   []string // of the outputs
 	prog    *Program
 	p       placer
 	fillers map[filler]circuit.EdgeID
@@ -28,8 +28,8 @@ type filler struct {
 }
 
 // circuit builds the circuit of the program, its fusion plan and its layout.
-func (l *lowerer) circuit() {
-	c, f, lay := &circuit.Circuit{}, &circuit.FusionPlan{}, &circuit.Layout{}
+func (l *lowerer) circuit() error {
+	c, f, lay := &circuit.Circuit{Dims: l.dims()}, &circuit.FusionPlan{}, &circuit.Layout{}
 	l.prog.Circuit, l.prog.Fusion, l.prog.Layout = c, f, lay
 	l.fillers = make(map[filler]circuit.EdgeID)
 	for _, v := range l.p.list {
@@ -41,10 +41,14 @@ func (l *lowerer) circuit() {
 				continue // a weight
 			}
 		}
-		l.edge(v)
+		if err := l.edge(v); err != nil {
+			return err
+		}
 	}
 	for i := range l.prog.Plan.Steps {
-		l.node(i)
+		if err := l.node(i); err != nil {
+			return err
+		}
 	}
 	for _, v := range l.p.list {
 		l.constrain(v)
@@ -55,18 +59,22 @@ func (l *lowerer) circuit() {
 	for e := range c.Edges {
 		f.Stored = append(f.Stored, circuit.Stored{Edge: circuit.EdgeID(e)})
 	}
+	return nil
 }
 
 // edge adds the edge of a value that has bytes.
-func (l *lowerer) edge(v *val) {
+func (l *lowerer) edge(v *val) error {
 	name := v.Value.String()
 	if in, ok := v.Node().Op().(graph.Input); ok {
 		name = "input " + in.Key
 	}
 	if v.result >= 0 {
-		name = "output " + l.outputs[v.result].Name
+		name = "output " + l.names[v.result]
 	}
-	rows, dim := l.extents(v)
+	rows, dim, err := l.extents(v)
+	if err != nil {
+		return fmt.Errorf("%v: its size %w", v.Node(), err)
+	}
 	id := l.add(v.Value, name, rows, dim, v.Type().DType)
 	v.edge = int(id)
 	if v.result >= 0 {
@@ -76,6 +84,7 @@ func (l *lowerer) edge(v *val) {
 	if v.storage == leaf {
 		l.prog.Layout.External = append(l.prog.Layout.External, id)
 	}
+	return nil
 }
 
 func (l *lowerer) add(v graph.Value, name string, rows, dim circuit.Expr, t dtype.Type) circuit.EdgeID {
@@ -83,61 +92,46 @@ func (l *lowerer) add(v graph.Value, name string, rows, dim circuit.Expr, t dtyp
 	return l.prog.Circuit.AddEdge(circuit.Edge{Name: name, Rows: rows, Dim: dim, Format: dtype.Plain(t)})
 }
 
-// extents returns the rows and the elements of a row of v, as expressions. Of
-// what lies in a concatenation the rows are those of the outer axes of that;
-// otherwise the rows are those of the run when the size is a multiple of them,
-// and a single one when it is not.
-func (l *lowerer) extents(v *val) (rows, dim circuit.Expr) {
+// extents returns the rows of v, and the elements of one. What lies in a
+// concatenation has the rows of the part that it is. Otherwise a row is made of
+// the last axes, as far as these do not vary.
+func (l *lowerer) extents(v *val) (rows, dim circuit.Expr, err error) {
 	part := v
 	for part.storage == joined {
 		part = part.into
 	}
 	if part.storage == packed {
-		r, d := l.partSize(part.into, part.input)
-		return r, circuit.Const(int64(d))
+		return l.partSize(part.into, part.input)
 	}
-	sizes := make([]int, len(l.p.samples))
-	most := 0
-	for s := range l.p.samples {
-		sizes[s] = l.p.typeAt(s, v.Value).Shape.Elems()
-		most = max(most, sizes[s])
-	}
-	if p, err := fit(l.p.samples, sizes); err == nil && p.isMultiple() && l.prog.MaxRows > 1 {
-		return circuit.N(), circuit.Const(int64(p.Slope))
-	}
-	return circuit.Const(1), circuit.Const(int64(most))
-}
-
-// partSize returns the rows and width of what input k fills of the
-// concatenation c. The width is the same at any number of rows,
-// or the input would not be packed.
-func (l *lowerer) partSize(c *val, k int) (rows circuit.Expr, width int) {
-	axis := l.p.concat(c.step).axis
-	counts := make([]int, len(l.p.samples))
-	in := l.prog.Plan.Steps[c.step].Inputs[k].Value
-	for s := range l.p.samples {
-		t := l.p.typeAt(s, in)
-		counts[s], width = t.Shape[:axis].Elems(), t.Shape[axis:].Elems()
-	}
-	return l.rowExpr(counts), width
-}
-
-func (l *lowerer) rowExpr(counts []int) circuit.Expr {
-	p, err := fit(l.p.samples, counts)
-	if err == nil && p.isMultiple() && l.prog.MaxRows > 1 {
-		if p.Slope == 1 {
-			return circuit.N()
+	axis := 0 // of a row the first
+	for s := range l.p.points {
+		for a, d := range l.p.typeAt(s, v.Value).Shape {
+			if d != v.Type().Shape[a] {
+				axis = max(axis, a+1)
+			}
 		}
-		return circuit.Product(circuit.N(), circuit.Const(int64(p.Slope)))
 	}
-	return circuit.Const(int64(counts[len(counts)-1]))
+	return l.rows(v.Value, axis)
+}
+
+// partSize returns the rows of what input k fills of the concatenation c, and
+// the elements of one.
+func (l *lowerer) partSize(c *val, k int) (rows, dim circuit.Expr, err error) {
+	return l.rows(l.prog.Plan.Steps[c.step].Inputs[k].Value, l.p.concat(c.step).axis)
+}
+
+// rows takes the axes of v before one for its rows, and the others, which do not
+// vary, for the elements of a row.
+func (l *lowerer) rows(v graph.Value, axis int) (rows, dim circuit.Expr, err error) {
+	f, err := l.p.fit(func(s int) int { return l.p.typeAt(s, v).Shape[:axis].Elems() })
+	return l.expr(f), circuit.Const(int64(v.Type().Shape[axis:].Elems())), err
 }
 
 // node adds the node of a step that computes.
-func (l *lowerer) node(i int) {
+func (l *lowerer) node(i int) error {
 	s := &l.prog.Plan.Steps[i]
 	if s.Outputs[0].Kind.IsReference() {
-		return
+		return nil
 	}
 	n := circuit.Node{Name: fmt.Sprintf("%d %v", i, s.Node), Op: s.Node.Op().Name()}
 	for _, in := range s.Inputs {
@@ -152,9 +146,14 @@ func (l *lowerer) node(i int) {
 		n.Outputs = append(n.Outputs, circuit.EdgeID(l.p.vals[s.Node.Output(o)].edge))
 	}
 	if parts := l.parts(i); parts != nil {
-		n.Outputs = append(n.Outputs, l.fill(i, parts)...)
+		edges, err := l.fill(i, parts)
+		if err != nil {
+			return err
+		}
+		n.Outputs = append(n.Outputs, edges...)
 	}
 	l.prog.Circuit.AddNode(n)
+	return nil
 }
 
 // parts returns, if some input of the concatenation at step i is in place, for
@@ -169,7 +168,7 @@ func (l *lowerer) parts(i int) []*val {
 
 // fill adds edges for the inputs of a concatenation that are not in place, so
 // that the pack over its output has no holes.
-func (l *lowerer) fill(i int, parts []*val) []circuit.EdgeID {
+func (l *lowerer) fill(i int, parts []*val) ([]circuit.EdgeID, error) {
 	s := &l.prog.Plan.Steps[i]
 	c := l.p.vals[s.Node.Output(0)]
 	var edges []circuit.EdgeID
@@ -177,12 +176,15 @@ func (l *lowerer) fill(i int, parts []*val) []circuit.EdgeID {
 		if v != nil {
 			continue
 		}
-		rows, width := l.partSize(c, k)
-		id := l.add(c.Value, fmt.Sprintf("%v part %d", c.Value, k), rows, circuit.Const(int64(width)), c.Type().DType)
+		rows, dim, err := l.partSize(c, k)
+		if err != nil {
+			return nil, fmt.Errorf("%v: the size of input %d %w", s.Node, k, err)
+		}
+		id := l.add(c.Value, fmt.Sprintf("%v part %d", c.Value, k), rows, dim, c.Type().DType)
 		l.fillers[filler{i, k}] = id
 		edges = append(edges, id)
 	}
-	return edges
+	return edges, nil
 }
 
 // constrain adds what the layout says of a value.
@@ -216,7 +218,7 @@ func (l *lowerer) constrain(v *val) {
 
 // layOut has the circuit planned.
 func (l *lowerer) layOut() error {
-	b, err := circuit.PlanBuffersWith(l.ctx, l.prog.Circuit, l.prog.Fusion, l.prog.Layout, int64(l.prog.MaxRows),
+	b, err := circuit.PlanBuffersWith(l.ctx, l.prog.Circuit, l.prog.Fusion, l.prog.Layout, 1,
 		&circuit.Options{Strategy: l.opt.Strategy, Budget: l.opt.SearchBudget})
 	if err != nil {
 		return err

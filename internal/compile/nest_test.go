@@ -8,9 +8,15 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/graphtest"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/norm"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/reduce"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -19,7 +25,7 @@ import (
 func TestFlatDenseBlock(t *testing.T) {
 	for _, rows := range []int{1, 5} {
 		typ := graph.Type{DType: dtype.Float32, Shape: shape.Shape{rows, 4, 3, 3}}
-		in, err := graph.NewInput("x", typ, 0)
+		in, err := graph.NewInput("x", typ)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,24 +36,23 @@ func TestFlatDenseBlock(t *testing.T) {
 			}
 			return v
 		}
-		features := []graph.Value{value(op.Elementwise(op.Abs, nil, in.Output(0)))}
+		features := []graph.Value{value(elementwise.Apply(elementwise.Abs, nil, in.Output(0)))}
 		for range 5 {
 			all := features[0]
 			if len(features) > 1 {
-				all = value(op.One(op.Concat{Axis: 1}, features...))
+				all = value(ops.One(move.Concat{Axis: 1}, features...))
 			}
-			features = append(features, value(op.One(op.Softmax{Axis: -1}, value(op.One(op.Reduce{Kind: op.ReduceMax, Axes: []int{1}, KeepDims: true}, all)))))
+			features = append(features, value(ops.One(norm.Softmax{Axis: -1}, value(ops.One(reduce.Reduce{Kind: reduce.Max, Axes: []int{1}, KeepDims: true}, all)))))
 		}
-		last := value(op.One(op.Concat{Axis: 1}, features...))
-		g := graphtest.Graph{Roots: []graph.Value{value(op.Elementwise(op.Neg, nil, last))}, Inputs: make(map[string]graph.Leaf)}
+		last := value(ops.One(move.Concat{Axis: 1}, features...))
+		g := graphtest.Graph{Roots: []graph.Value{value(elementwise.Apply(elementwise.Neg, nil, last))}, Inputs: make(map[string]graph.Leaf), Rows: rows}
 		data := kernel.Alloc(typ.Bytes())
 		rng := rand.New(rand.NewPCG(1, 2))
 		for i, f := 0, kernel.Cast[float32](data); i < len(f); i++ {
 			f[i] = float32(rng.IntN(100))
 		}
 		g.Inputs["x"] = graph.Leaf{Layout: shape.Dense(typ.Shape), Data: data}
-		p := run(t, fmt.Sprint(rows, " rows"), g, compile.Options{}, 2, []int{rows, 1},
-			func(r int) (map[string]graph.Leaf, [][]byte, error) { return atRows(t, g, r) })
+		p := run(t, fmt.Sprint(rows, " rows"), byRows(g, rows), compile.Options{}, 2, extent.Point{rows}, extent.Point{1})
 		for _, s := range p.Steps {
 			if s.Moves {
 				t.Errorf("%d rows: step %d, %s, moves %v", rows, s.Index, s.Op.Name(), s.Out[0].Type)
@@ -58,40 +63,28 @@ func TestFlatDenseBlock(t *testing.T) {
 
 // TestSliceOfRows takes all rows but the first: none of a run of one.
 func TestSliceOfRows(t *testing.T) {
-	in, err := graph.NewInput("x", graph.Type{DType: dtype.Int32, Shape: shape.Shape{6, 2}}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rebuild := func(rows int) ([]graph.Value, error) {
-		in, err := graph.NewInput("x", graph.Type{DType: dtype.Int32, Shape: shape.Shape{rows, 2}}, 0)
+	at := func(p extent.Point) (graphtest.Graph, error) {
+		typ := graph.Type{DType: dtype.Int32, Shape: shape.Shape{p[0], 2}}
+		in, err := graph.NewInput("x", typ)
 		if err != nil {
-			return nil, err
+			return graphtest.Graph{}, err
 		}
-		return sliced(in.Output(0), rows)
+		data := kernel.Alloc(typ.Bytes())
+		for i, n := 0, kernel.Cast[int32](data); i < len(n); i++ {
+			n[i] = int32(i)
+		}
+		roots, err := sliced(in.Output(0), p[0])
+		return graphtest.Graph{Roots: roots, Inputs: map[string]graph.Leaf{"x": {Layout: shape.Dense(typ.Shape), Data: data}}}, err
 	}
-	roots, err := sliced(in.Output(0), 6)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run(t, "slice", graphtest.Graph{Roots: roots}, compile.Options{Rebuild: rebuild}, 1, []int{6, 1, 2},
-		func(rows int) (map[string]graph.Leaf, [][]byte, error) {
-			data := kernel.Alloc(rows * 8)
-			for i, n := 0, kernel.Cast[int32](data); i < len(n); i++ {
-				n[i] = int32(i)
-			}
-			want := kernel.Alloc(max(rows-1, 0) * 8)
-			for i, n := 0, kernel.Cast[int32](want); i < len(n); i++ {
-				n[i] = -int32(i + 2)
-			}
-			return map[string]graph.Leaf{"x": {Layout: shape.Dense(shape.Shape{rows, 2}), Data: data}}, [][]byte{want}, nil
-		})
+	f := family{[]extent.Dim{{Name: "rows", Min: 1, Max: 6}}, at}
+	run(t, "slice", f, compile.Options{}, 1, extent.Point{6}, extent.Point{1}, extent.Point{2})
 }
 
 func sliced(x graph.Value, rows int) ([]graph.Value, error) {
-	v, err := op.One(op.SliceView{Axis: 0, Start: 1, N: rows - 1, Step: 1}, x)
+	v, err := ops.One(view.SliceView{Axis: 0, Start: 1, N: rows - 1, Step: 1}, x)
 	if err != nil {
 		return nil, err
 	}
-	v, err = op.Elementwise(op.Neg, nil, v)
+	v, err = elementwise.Apply(elementwise.Neg, nil, v)
 	return []graph.Value{v}, err
 }

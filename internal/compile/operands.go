@@ -2,10 +2,13 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
 )
@@ -32,7 +35,16 @@ func (l *lowerer) step(i int, s *plan.Step) error {
 	if parts := l.parts(i); parts != nil {
 		return l.copies(i, s, parts)
 	}
-	step := Step{Index: i, Op: s.Node.Op(), Label: s.Node.Label(), Moves: moves(s.Node.Op())}
+	step := Step{
+		Index: i, Op: s.Node.Op(), Label: s.Node.Label(), Moves: moves(s.Node.Op()), learned: l.p.opOf(s.Node),
+	}
+	if step.Moves {
+		// Where elements go follows from the operands.
+		step.learned = &learnedOp{op: step.Op}
+	}
+	if _, ok := step.Op.(op.Tuner); !ok && !step.learned.fixed() {
+		return fmt.Errorf("its attributes depend on the dimensions, which its kernel cannot follow: %s", l.p.varies(step.learned))
+	}
 	for _, in := range s.Inputs {
 		o, err := l.operand(in.Value, l.p.layoutAt(in.Value))
 		if err != nil {
@@ -55,7 +67,7 @@ func (l *lowerer) step(i int, s *plan.Step) error {
 // moves reports whether an op only puts elements in other places.
 func moves(o graph.Op) bool {
 	switch o.(type) {
-	case graph.Contiguous, graph.Cache, graph.Viewer, op.Concat:
+	case graph.Contiguous, graph.Cache, graph.Viewer, move.Concat:
 		return true
 	}
 	return false
@@ -74,8 +86,8 @@ func (l *lowerer) copies(i int, s *plan.Step, parts []*val) error {
 		if err != nil {
 			return err
 		}
-		to, err := l.operand(c.Value, func(sample int) shape.Layout {
-			layout, err := l.p.partOf(sample, c, k)
+		to, err := l.operand(c.Value, func(s int) shape.Layout {
+			layout, err := l.p.partOf(s, c, k)
 			if err != nil {
 				panic("compile: " + err.Error()) // the parts make up the whole
 			}
@@ -87,13 +99,14 @@ func (l *lowerer) copies(i int, s *plan.Step, parts []*val) error {
 		to.Type = in.Type()
 		l.prog.Steps = append(l.prog.Steps, Step{
 			Index: i, Op: graph.Contiguous{}, Label: s.Node.Label(), In: []Operand{from}, Out: []Operand{to}, Moves: true,
+			learned: &learnedOp{op: graph.Contiguous{}},
 		})
 	}
 	return nil
 }
 
-// operand says where v lies, with the given layout at each sample.
-func (l *lowerer) operand(v graph.Value, layout func(sample int) shape.Layout) (Operand, error) {
+// operand says where v lies, with the given layout at each point.
+func (l *lowerer) operand(v graph.Value, layout func(s int) shape.Layout) (Operand, error) {
 	if v.IsZero() {
 		return Operand{}, nil
 	}
@@ -116,7 +129,7 @@ func (l *lowerer) operand(v graph.Value, layout func(sample int) shape.Layout) (
 		o.Base = b.Offset
 		o.Space, o.Index = l.port(b.External)
 	}
-	return o, o.fit(l.p.samples, layout)
+	return o, l.p.lay(&o, layout)
 }
 
 // port returns which buffer of the caller an external edge is.
@@ -134,27 +147,34 @@ func (l *lowerer) port(e circuit.EdgeID) (Space, int) {
 	panic("compile: no port for input " + key)
 }
 
-// ports lists the inputs, in the order in which the plan meets them, and the
-// outputs.
+// ports lists the inputs, those that the build stated first and the others in the
+// order in which the plan meets them, and the outputs.
 func (l *lowerer) ports() error {
-	seen := make(map[string]*graph.Node)
+	inputs := slices.Clone(l.p.inputs)
 	for _, v := range l.p.list {
-		in, ok := v.Node().Op().(graph.Input)
-		if !ok {
+		if _, ok := v.Node().Op().(graph.Input); ok {
+			inputs = append(inputs, v.Value)
+		}
+	}
+	seen := make(map[string]*graph.Node)
+	for _, v := range inputs {
+		key := v.Node().Op().(graph.Input).Key
+		switch seen[key] {
+		case v.Node():
 			continue
+		case nil:
+		default:
+			return fmt.Errorf("two inputs are named %q", key)
 		}
-		if other := seen[in.Key]; other != nil && other != v.Node() {
-			return fmt.Errorf("two inputs are named %q", in.Key)
-		}
-		seen[in.Key] = v.Node()
-		port, err := l.newPort(in.Key, v.Value)
+		seen[key] = v.Node()
+		port, err := l.newPort(key, v)
 		if err != nil {
 			return err
 		}
 		l.prog.Inputs = append(l.prog.Inputs, port)
 	}
 	for i, r := range l.prog.Plan.Results {
-		port, err := l.newPort(l.outputs[i].Name, r.Operand.Value)
+		port, err := l.newPort(l.names[i], r.Operand.Value)
 		if err != nil {
 			return err
 		}
@@ -165,88 +185,53 @@ func (l *lowerer) ports() error {
 
 func (l *lowerer) newPort(name string, v graph.Value) (Port, error) {
 	port := Port{Name: name, Type: v.Type()}
-	elems := make([]int, len(l.p.samples))
-	dims := make([][]int, len(v.Type().Shape))
-	for s := range l.p.samples {
-		t := l.p.typeAt(s, v)
-		elems[s] = t.Shape.Elems()
-		for a, d := range t.Shape {
-			dims[a] = append(dims[a], d)
-		}
-	}
 	var err error
-	if port.Elems, err = fit(l.p.samples, elems); err != nil {
-		return port, fmt.Errorf("%q: %w", name, err)
+	if port.Elems, err = l.p.fit(func(s int) int { return l.p.typeAt(s, v).Shape.Elems() }); err != nil {
+		return port, fmt.Errorf("%q: its size %w", name, err)
 	}
-	port.Dims = make([]Poly, len(dims))
-	for a := range dims {
-		if port.Dims[a], err = fit(l.p.samples, dims[a]); err != nil {
-			return port, fmt.Errorf("%q: %w", name, err)
+	port.Dims = make([]extent.Func, len(v.Type().Shape))
+	for a := range port.Dims {
+		if port.Dims[a], err = l.p.fit(func(s int) int { return l.p.typeAt(s, v).Shape[a] }); err != nil {
+			return port, fmt.Errorf("%q: axis %d %w", name, a, err)
 		}
 	}
 	return port, nil
 }
 
-// fit sets the layout of o from the layouts at the sampled rows.
-func (o *Operand) fit(samples []int, layout func(sample int) shape.Layout) error {
-	layouts := make([]shape.Layout, len(samples))
-	for s := range samples {
+// lay sets the layout of o from that at each point.
+func (z *sizes) lay(o *Operand, layout func(s int) shape.Layout) error {
+	layouts := make([]shape.Layout, len(z.points))
+	for s := range layouts {
 		layouts[s] = layout(s)
 	}
-	numbers := func(of func(shape.Layout) int) (Poly, error) {
-		values := make([]int, len(samples))
-		for s := range samples {
-			values[s] = of(layouts[s])
+	values, counts := make([]int, len(layouts)), make([]bool, len(layouts))
+	// The stride of an axis of one element says nothing, and nor does the offset
+	// of no elements; where that spoils the formula, the other points decide.
+	fit := func(of func(l shape.Layout) (n int, counts bool)) (extent.Func, error) {
+		for s, l := range layouts {
+			values[s], counts[s] = of(l)
 		}
-		return fit(samples, values)
+		if f, err := z.space.Fit(values, nil); err == nil {
+			return f, nil
+		}
+		return z.space.Fit(values, counts)
 	}
 	rank := len(layouts[0].Shape)
-	o.Shape, o.Strides = make([]Poly, rank), make([]Poly, rank)
+	o.Shape, o.Strides = make([]extent.Func, rank), make([]extent.Func, rank)
 	var err error
 	for a := range rank {
-		if o.Shape[a], err = numbers(func(l shape.Layout) int { return l.Shape[a] }); err != nil {
-			return fmt.Errorf("extent %d: %w", a, err)
-		}
-		// The stride of an axis of one element says nothing, and nor does the
-		// offset of no elements; where that spoils the formula, the other
-		// samples decide.
-		if o.Strides[a], err = numbers(func(l shape.Layout) int { return l.Strides[a] }); err != nil {
-			o.Strides[a], err = fitSome(samples, layouts,
-				func(l shape.Layout) (int, bool) { return l.Strides[a], l.Shape[a] > 1 && l.Shape.Elems() > 0 })
-			if err != nil {
-				return fmt.Errorf("stride %d: %w", a, err)
-			}
+		if o.Shape[a], err = fit(func(l shape.Layout) (int, bool) { return l.Shape[a], true }); err != nil {
+			return fmt.Errorf("extent %d %w", a, err)
 		}
 	}
-	if o.Offset, err = numbers(func(l shape.Layout) int { return l.Offset }); err != nil {
-		o.Offset, err = fitSome(samples, layouts, func(l shape.Layout) (int, bool) { return l.Offset, l.Shape.Elems() > 0 })
+	for a := rank - 1; a >= 0; a-- {
+		o.Strides[a], err = fit(func(l shape.Layout) (int, bool) { return l.Strides[a], l.Shape[a] > 1 && l.Shape.Elems() > 0 })
 		if err != nil {
-			return fmt.Errorf("offset: %w", err)
+			return fmt.Errorf("stride %d %w", a, err)
 		}
+	}
+	if o.Offset, err = fit(func(l shape.Layout) (int, bool) { return l.Offset, l.Shape.Elems() > 0 }); err != nil {
+		return fmt.Errorf("offset %w", err)
 	}
 	return nil
-}
-
-// fitSome fits a line through the numbers of those layouts where they count.
-func fitSome(samples []int, layouts []shape.Layout, of func(shape.Layout) (n int, counts bool)) (Poly, error) {
-	var rows, values []int
-	for s, l := range layouts {
-		if n, counts := of(l); counts {
-			rows, values = append(rows, samples[s]), append(values, n)
-		}
-	}
-	if len(rows) == 0 {
-		return Poly{}, nil
-	}
-	p := constant(values[0])
-	if len(rows) > 1 {
-		p.Slope = (values[1] - values[0]) / (rows[1] - rows[0])
-		p.First = values[0] - p.Slope*(rows[0]-1)
-	}
-	for i, r := range rows {
-		if p.At(r) != values[i] {
-			return p, fmt.Errorf("values %v at %v rows follow no line", values, rows)
-		}
-	}
-	return p, nil
 }

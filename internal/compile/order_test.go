@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/extent"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/plan"
 )
 
@@ -32,11 +34,12 @@ func TestBesides(t *testing.T) {
 		{`map{program="t0=add(x0,x1)"} x z`, []bool{true, true}},
 		{`layer_norm{axis=1} x y _`, []bool{false, false}},
 	} {
-		roots, err := graph.Parse(head+"n = "+c.last+"\nout n\n", op.Parse)
+		roots, err := graph.Parse(head+"n = "+c.last+"\nout n\n", ops.Parse)
 		if err != nil {
 			t.Fatal(err)
 		}
-		samples, at, err := resize(roots, roots, 1, nil)
+		z, err := learn(nil, func(extent.Point) (outputs, inputs []graph.Value, err error) { return roots, nil, nil },
+			func(builds [][]graph.Value, _ rewrite.Varying) ([][]graph.Value, error) { return builds, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +47,7 @@ func TestBesides(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := placer{plan: built, samples: samples, at: at, share: true}
+		p := placer{plan: built, sizes: z, share: true}
 		if err := p.place(); err != nil {
 			t.Fatal(err)
 		}

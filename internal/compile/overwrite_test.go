@@ -6,55 +6,53 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/graphtest"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
-// TestOverwriteBesideAtAnyRows adds some elements to the same in reverse. With
-// the most rows there is one element, so that both operands lie alike, and with
-// fewer there are more. The sum may not be written over the elements.
-func TestOverwriteBesideAtAnyRows(t *testing.T) {
-	const most, all = 3, 1000*9 + 1
-	must := func(v graph.Value, err error) graph.Value {
-		if err != nil {
-			t.Fatal(err)
+// TestOverwriteBesideAtAnyExtent adds some elements to the same in reverse. At
+// the largest extent there is one element, so that both operands lie alike, and
+// at others there are more. The sum may not be written over the elements.
+func TestOverwriteBesideAtAnyExtent(t *testing.T) {
+	const most, step = 3, 2000
+	at := func(p extent.Point) (graphtest.Graph, error) {
+		some := step*(most-p[0])*(most-p[0]) + 1
+		g := graphtest.Graph{Inputs: make(map[string]graph.Leaf)}
+		input := func(key string, n int) graph.Value {
+			typ := graph.Type{DType: dtype.Int32, Shape: shape.Shape{n}}
+			data := kernel.Alloc(typ.Bytes())
+			for i, d := 0, kernel.Cast[int32](data); i < n; i++ {
+				d[i] = int32(i)
+			}
+			g.Inputs[key] = graph.Leaf{Layout: shape.Dense(typ.Shape), Data: data}
+			in, err := graph.NewInput(key, typ)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return in.Output(0)
 		}
-		return v
-	}
-	input := func(key string, n int, rows ...int) graph.Value {
-		in, err := graph.NewInput(key, graph.Type{DType: dtype.Int32, Shape: shape.Shape{n}}, rows...)
-		if err != nil {
-			t.Fatal(err)
+		one := func(v graph.Value, err error) graph.Value {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
 		}
-		return in.Output(0)
+		rows, all := input("rows", p[0]), input("all", 4*step*most*most+1)
+		v := one(elementwise.Apply(elementwise.Neg, nil, one(ops.One(view.SliceView{N: some, Step: 1}, all))))
+		reversed := one(ops.One(view.SliceView{Start: some - 1, N: some, Step: -1}, v))
+		g.Roots = []graph.Value{
+			one(elementwise.Apply(elementwise.Abs, nil, rows)),
+			one(elementwise.Apply(elementwise.Add, nil, v, reversed)),
+		}
+		return g, nil
 	}
-	build := func(rows int) ([]graph.Value, error) {
-		some := 1000*(rows-most)*(rows-most) + 1
-		x, z := input("x", rows, 0), input("z", all)
-		v := must(op.Elementwise(op.Neg, nil, must(op.One(op.SliceView{N: some, Step: 1}, z))))
-		reversed := must(op.One(op.SliceView{Start: some - 1, N: some, Step: -1}, v))
-		return []graph.Value{must(op.Elementwise(op.Abs, nil, x)), must(op.Elementwise(op.Add, nil, v, reversed))}, nil
-	}
-	roots, _ := build(most)
 	for _, alone := range []bool{false, true} {
-		run(t, "reversed", graphtest.Graph{Roots: roots}, compile.Options{Rebuild: build, NoSharing: alone}, 1, []int{most, 1, 2, most},
-			func(rows int) (map[string]graph.Leaf, [][]byte, error) {
-				inputs := make(map[string]graph.Leaf)
-				for key, n := range map[string]int{"x": rows, "z": all} {
-					data := kernel.Alloc(4 * n)
-					for i, d := 0, kernel.Cast[int32](data); i < n; i++ {
-						d[i] = int32(3 + i)
-					}
-					inputs[key] = graph.Leaf{Layout: shape.Dense(shape.Shape{n}), Data: data}
-				}
-				small, err := build(rows)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want, err := graphtest.Eval(graphtest.Graph{Roots: small, Inputs: inputs})
-				return inputs, want, err
-			})
+		run(t, "reversed", family{[]extent.Dim{{Name: "n", Min: 1, Max: most}}, at}, compile.Options{NoSharing: alone}, 1,
+			extent.Point{most}, extent.Point{1}, extent.Point{2}, extent.Point{most})
 	}
 }

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -37,7 +38,7 @@ type val struct {
 	input int  // packed: which input of the concatenation
 
 	// layouts are within its own bytes, or within the edge that it is a
-	// part of, one for each sampled number of rows.
+	// part of, one for each point.
 	layouts []shape.Layout
 	// overwritten is the step that puts another value into its bytes.
 	overwritten int
@@ -55,16 +56,14 @@ func (v *val) root() *val {
 	return v
 }
 
-// layoutAt returns the layout of v at a sampled number of rows.
-func (v *val) layoutAt(sample int) shape.Layout { return v.layouts[sample] }
+// layoutAt returns the layout of v at a point.
+func (v *val) layoutAt(s int) shape.Layout { return v.layouts[s] }
 
 // placer decides which values share bytes. It walks the plan backwards, so
 // that it knows where a consumer lies when it comes to the value consumed.
 type placer struct {
-	plan    *plan.Plan
-	samples []int
-	// at maps the nodes of the plan to those for each sampled number of rows.
-	at   []map[*graph.Node]*graph.Node
+	*sizes
+	plan *plan.Plan
 	vals map[graph.Value]*val
 	list []*val // in execution order
 	// share says whether values may share bytes beyond what views do.
@@ -73,17 +72,9 @@ type placer struct {
 	concats map[int]*concat
 }
 
-// typeAt returns the type of v at sample s.
-func (p *placer) typeAt(s int, v graph.Value) graph.Type {
-	return p.at[s][v.Node()].Output(v.Index()).Type()
-}
-
-// opAt returns the op of node n at sample s.
-func (p *placer) opAt(s int, n *graph.Node) graph.Op { return p.at[s][n].Op() }
-
-// layoutAt returns the layout of v as a function of the sample; that of an
+// layoutAt returns the layout of v as a function of the point; that of an
 // absent value is not to be asked for.
-func (p *placer) layoutAt(v graph.Value) func(sample int) shape.Layout {
+func (p *placer) layoutAt(v graph.Value) func(s int) shape.Layout {
 	if v.IsZero() {
 		return nil
 	}
@@ -132,8 +123,8 @@ func (p *placer) collect() {
 
 func (p *placer) add(v *val) *val {
 	v.result, v.overwritten, v.lastRead, v.edge = -1, never, v.step, -1
-	v.layouts = make([]shape.Layout, len(p.samples))
-	for s := range p.samples {
+	v.layouts = make([]shape.Layout, len(p.points))
+	for s := range p.points {
 		if n := v.Node(); v.step < 0 && n.Leaf() != nil {
 			v.layouts[s] = n.Leaf().Layout
 		} else {
@@ -159,10 +150,10 @@ func (p *placer) place() error {
 		if v.storage != reference {
 			continue
 		}
-		for s := range p.samples {
+		for s := range p.points {
 			layout, ok := p.viewed(s, v, v.base.layouts[s])
 			if !ok {
-				return errView(v, p.samples[s])
+				return fmt.Errorf("%v with %s: its view needs a copy that it does not need with the largest extents", v.Node(), p.text(s))
 			}
 			v.layouts[s] = layout
 		}
@@ -170,7 +161,7 @@ func (p *placer) place() error {
 	return nil
 }
 
-// viewed returns the layout of reference v, at sample s, when its base has the
+// viewed returns the layout of reference v, at point s, when its base has the
 // given one. Packing is a reference only of what lies dense.
 func (p *placer) viewed(s int, v *val, base shape.Layout) (shape.Layout, bool) {
 	if o, ok := p.opAt(s, v.Node()).(graph.Viewer); ok {
@@ -208,11 +199,11 @@ func (p *placer) pack(v *val) bool {
 // a reference or the value itself, has certain layouts.
 type seen struct {
 	*val
-	layouts []shape.Layout // by sample
+	layouts []shape.Layout // by point
 }
 
 // references returns the values that are references to w, with their layouts.
-// It reports false when one of them has none at some number of rows.
+// It reports false when one of them has none at some point.
 func (p *placer) references(w seen) ([]seen, bool) {
 	var out []seen
 	for _, r := range w.readers {
@@ -220,8 +211,8 @@ func (p *placer) references(w seen) ([]seen, bool) {
 		if u.storage != reference {
 			continue
 		}
-		layouts := make([]shape.Layout, len(p.samples))
-		for s := range p.samples {
+		layouts := make([]shape.Layout, len(p.points))
+		for s := range p.points {
 			var ok bool
 			if layouts[s], ok = p.viewed(s, u, w.layouts[s]); !ok {
 				return nil, false
@@ -233,10 +224,10 @@ func (p *placer) references(w seen) ([]seen, bool) {
 }
 
 // covering returns v and the references that are all of v in the same order,
-// at every number of rows: reshapes.
+// at every point: reshapes.
 func (p *placer) covering(v *val) []*val {
-	dense := make([]shape.Layout, len(p.samples))
-	for s := range p.samples {
+	dense := make([]shape.Layout, len(p.points))
+	for s := range p.points {
 		dense[s] = shape.Dense(p.typeAt(s, v.Value).Shape)
 	}
 	var out []*val
@@ -277,9 +268,9 @@ func (p *placer) join(v *val) {
 }
 
 // alike reports whether every operand of the step that lies in the bytes of v is
-// all of v in the same order, at any number of rows. The planner has asked the
-// op about such operands, but has seen them at the most rows only: what is one
-// element there may be several in reverse with fewer.
+// all of v in the same order, at any extents. The planner has asked the op about
+// such operands, but has seen them at the largest extents only: what is one
+// element there may be several in reverse at others.
 func (p *placer) alike(step *plan.Step, v *val) bool {
 	whole := p.covering(v)
 	for _, in := range step.Inputs {

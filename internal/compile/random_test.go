@@ -4,32 +4,68 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/exec"
+	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/graphtest"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/shape"
 )
 
-func outputs(roots []graph.Value) []compile.Output {
-	out := make([]compile.Output, len(roots))
-	for i, r := range roots {
-		out[i] = compile.Output{Name: fmt.Sprint("out", i), Value: r}
+func names(roots []graph.Value) []string {
+	out := make([]string, len(roots))
+	for i := range roots {
+		out[i] = fmt.Sprint("out", i)
 	}
 	return out
 }
 
-// run compiles a graph, has the layout proven, and runs it with poison for
-// each number of rows, for which want gives the expected outputs.
-func run(t *testing.T, name string, g graphtest.Graph, opt compile.Options, workers int, rows []int, want func(rows int) (map[string]graph.Leaf, [][]byte, error)) *compile.Program {
+// A family is a graph at any extents of its dimensions.
+type family struct {
+	dims []extent.Dim
+	at   func(p extent.Point) (graphtest.Graph, error)
+}
+
+// fixed is the family of one graph without dimensions.
+func fixed(g graphtest.Graph) family {
+	return family{nil, func(extent.Point) (graphtest.Graph, error) { return g, nil }}
+}
+
+// byRows is a graph at 1 to most rows.
+func byRows(g graphtest.Graph, most int) family {
+	return family{[]extent.Dim{{Name: "rows", Min: 1, Max: most}}, func(p extent.Point) (graphtest.Graph, error) { return g.AtRows(p[0]) }}
+}
+
+func (f family) compile(opt compile.Options) (*compile.Program, error) {
+	first := f.first()
+	g, err := f.at(first)
+	if err != nil {
+		return nil, err
+	}
+	build := func(p extent.Point) (outputs, inputs []graph.Value, err error) {
+		g, err := f.at(p)
+		return g.Roots, nil, err
+	}
+	return compile.Compile(context.Background(), names(g.Roots), f.dims, build, exec.Evaluate, opt)
+}
+
+func (f family) first() extent.Point {
+	p := make(extent.Point, len(f.dims))
+	for i, d := range f.dims {
+		p[i] = d.Max
+	}
+	return p
+}
+
+// run compiles a graph, has the layout proven, and runs it with poison at each
+// point, where it compares with the naive evaluation bit for bit.
+func run(t *testing.T, name string, f family, opt compile.Options, workers int, points ...extent.Point) *compile.Program {
 	t.Helper()
 	ctx := context.Background()
-	p, err := compile.Compile(ctx, outputs(g.Roots), exec.Evaluate, opt)
+	p, err := f.compile(opt)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -45,34 +81,36 @@ func run(t *testing.T, name string, g graphtest.Graph, opt compile.Options, work
 		t.Fatalf("%s: %v", name, err)
 	}
 	defer inst.Close()
-	for _, r := range rows {
-		inputs, expected, fails := want(r)
-		for i, in := range p.Inputs {
-			inst.Bind(compile.InPort, i, inputs[in.Name].Data)
+	values := make([]int, p.Space.Len())
+	for _, at := range points {
+		g, err := f.at(at)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
+		want, fails := graphtest.Eval(g)
+		for i, in := range p.Inputs {
+			inst.Bind(compile.InPort, i, g.Inputs[in.Name].Data)
+		}
+		p.Space.Eval(at, values)
 		outs := make([][]byte, len(p.Outputs))
 		for i, out := range p.Outputs {
-			outs[i] = kernel.Alloc(out.Elems.At(r) * out.Type.DType.Size())
+			outs[i] = kernel.Alloc(values[out.Elems] * out.Type.DType.Size())
 			inst.Bind(compile.OutPort, i, outs[i])
 		}
-		switch err := inst.Run(ctx, r); {
+		switch err := inst.Run(ctx, at); {
 		case (err != nil) != (fails != nil):
-			t.Fatalf("%s, %d rows: error %v, want %v\n%v", name, r, err, fails, p.Plan)
+			t.Fatalf("%s at %v: error %v, want %v\n%v", name, at, err, fails, p.Plan)
 		case err != nil:
 			continue
 		}
 		for i := range outs {
-			if !bytes.Equal(outs[i], expected[i]) {
-				t.Fatalf("%s, %d rows, output %d %v:\ngot  %v\nwant %v\n%v", name, r, i, p.Outputs[i].Type, outs[i], expected[i], p.Plan)
+			if !bytes.Equal(outs[i], want[i]) {
+				t.Fatalf("%s at %v, output %d %v:\ngot  %v\nwant %v\n%v", name, at, i, p.Outputs[i].Type, outs[i], want[i], p.Plan)
 			}
 		}
 	}
 	return p
 }
-
-// joins has the random graphs nest concatenations on any axes and join empty
-// parts, not all of which can be laid out.
-const joins = false
 
 // TestRandomGraphs compares compiled programs with the naive evaluation, bit
 // for bit, with sharing and without.
@@ -80,17 +118,11 @@ func TestRandomGraphs(t *testing.T) {
 	shared := make(map[string]int)
 	smaller := 0
 	for seed := range graphtest.Seeds(t, 1000) {
-		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true, Joins: joins})
-		want, err := graphtest.Eval(g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true, Joins: true})
 		for _, alone := range []bool{false, true} {
-			p := run(t, fmt.Sprint("seed ", seed), g, compile.Options{NoSharing: alone, SearchBudget: 1000}, 1+int(seed%3), []int{1, 1},
-				func(int) (map[string]graph.Leaf, [][]byte, error) { return g.Inputs, want, nil })
+			p := run(t, fmt.Sprint("seed ", seed), fixed(g), compile.Options{NoSharing: alone, SearchBudget: 1000}, 1+int(seed%3), nil, nil)
 			tally(shared, p)
-			first, err := compile.Compile(context.Background(), outputs(g.Roots), exec.Evaluate,
-				compile.Options{NoSharing: alone, SearchBudget: 1000, SeedOrder: true})
+			first, err := fixed(g).compile(compile.Options{NoSharing: alone, SearchBudget: 1000, SeedOrder: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,23 +148,19 @@ func TestRandomRows(t *testing.T) {
 	shared := make(map[string]int)
 	for seed := range graphtest.Seeds(t, 1000) {
 		graphs++
-		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true, Rows: most, Joins: joins, Keep: func(v graph.Value) bool { return resizes(t, v, most) }})
-		trial, err := compile.Compile(context.Background(), outputs(g.Roots), exec.Evaluate, compile.Options{SearchBudget: 1})
+		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true, Rows: most, Joins: true, Keep: func(v graph.Value) bool { return resizes(v, most) }})
+		trial, err := byRows(g, most).compile(compile.Options{SearchBudget: 1})
 		if err != nil {
-			// The extents behind steps of more than one element are no
-			// polynomials in the rows.
-			if !strings.Contains(err.Error(), "follow no polynomial") {
-				t.Errorf("seed %d: %v", seed, err)
-			}
+			t.Errorf("seed %d: %v", seed, err)
 			refused++
 			continue
 		}
-		if trial.MaxRows != most {
-			continue // no input is needed
+		if len(trial.Inputs) == 0 {
+			continue
 		}
 		ran++
-		p := run(t, fmt.Sprint("seed ", seed), g, compile.Options{SearchBudget: 1000}, 1+int(seed%3), []int{most, 1, 3, 2, most, 5, 4},
-			func(rows int) (map[string]graph.Leaf, [][]byte, error) { return atRows(t, g, rows) })
+		p := run(t, fmt.Sprint("seed ", seed), byRows(g, most), compile.Options{SearchBudget: 1000}, 1+int(seed%3),
+			[]extent.Point{{most}, {1}, {3}, {2}, {most}, {5}, {4}}...)
 		tally(shared, p)
 	}
 	t.Logf("%d programs ran, %d graphs were refused; values by why they share bytes: %v", ran, refused, shared)
@@ -142,54 +170,14 @@ func TestRandomRows(t *testing.T) {
 }
 
 // resizes reports whether v can be made for any number of rows up to most.
-func resizes(t *testing.T, v graph.Value, most int) bool {
-	nodes := nodesOf(t, v)
+func resizes(v graph.Value, most int) bool {
+	g := graphtest.Graph{Roots: []graph.Value{v}, Rows: most}
 	for rows := range most {
-		if _, err := compile.Resized(nodes, rows+1, nil); err != nil {
+		if _, err := g.AtRows(rows + 1); err != nil {
 			return false
 		}
 	}
 	return true
-}
-
-func nodesOf(t *testing.T, values ...graph.Value) []*graph.Node {
-	t.Helper()
-	starts := make([]*graph.Node, len(values))
-	for i, v := range values {
-		starts[i] = v.Node()
-	}
-	nodes, err := graph.Sort(starts, (*graph.Node).NumInputs, func(n *graph.Node, i int) (*graph.Node, bool) {
-		return n.Input(i).Node(), !n.Input(i).IsZero()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return nodes
-}
-
-// atRows returns the inputs of g cut to fewer rows, and what g computes then, or
-// why it cannot.
-func atRows(t *testing.T, g graphtest.Graph, rows int) (map[string]graph.Leaf, [][]byte, error) {
-	t.Helper()
-	nodes := nodesOf(t, g.Roots...)
-	to, err := compile.Resized(nodes, rows, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	small := graphtest.Graph{Inputs: make(map[string]graph.Leaf)}
-	for _, r := range g.Roots {
-		small.Roots = append(small.Roots, to[r.Node()].Output(r.Index()))
-	}
-	for _, n := range nodes {
-		if in, ok := n.Op().(graph.Input); ok {
-			typ := to[n].Output(0).Type()
-			data := kernel.Alloc(typ.Bytes())
-			copy(data, g.Inputs[in.Key].Data)
-			small.Inputs[in.Key] = graph.Leaf{Layout: shape.Dense(typ.Shape), Data: data}
-		}
-	}
-	want, err := graphtest.Eval(small)
-	return small.Inputs, want, err
 }
 
 // tally counts the values of a program by why they share bytes.

@@ -179,7 +179,7 @@ func TestBind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Bind(p, 1, in, &berth.InstanceOptions{Workers: 1, Poison: true})
+	b, err := Bind(p, in, &berth.InstanceOptions{Workers: 1, Poison: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestBind(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := Bind(p, 1, nil, nil); err == nil || !strings.Contains(err.Error(), `input "image" is not given`) {
+	if _, err := Bind(p, nil, nil); err == nil || !strings.Contains(err.Error(), `input "image" is not given`) {
 		t.Errorf("without the input: %v", err)
 	}
 }

@@ -26,20 +26,24 @@ type Bound struct {
 	read    map[string]func() (*berth.Tensor, error)
 }
 
-// Bind makes an instance of p for runs of the given rows with the given
-// inputs, and buffers for the outputs. Inputs that p does not have are left
-// out.
-func Bind(p *berth.Program, rows int, inputs map[string]*berth.Tensor, opt *berth.InstanceOptions) (*Bound, error) {
+// Bind makes an instance of p for runs with the given inputs, and buffers for the
+// outputs. Inputs that p does not have are left out.
+func Bind(p *berth.Program, inputs map[string]*berth.Tensor, opt *berth.InstanceOptions) (*Bound, error) {
 	b := &Bound{in: berth.Values{}, out: berth.Values{}, read: make(map[string]func() (*berth.Tensor, error))}
+	given := make(map[string]*berth.Tensor)
 	for _, port := range p.Inputs() {
 		t := inputs[port.Name]
 		if t == nil {
 			return nil, fmt.Errorf("input %q is not given", port.Name)
 		}
-		b.in[port.Name] = t
+		b.in[port.Name], given[port.Name] = t, t
+	}
+	extents, err := p.ExtentsOf(given)
+	if err != nil {
+		return nil, err
 	}
 	for _, port := range p.Outputs() {
-		dims, err := p.OutputDims(port.Name, rows)
+		dims, err := p.OutputDims(port.Name, extents)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/plan"
 )
 
@@ -24,6 +25,9 @@ type Options struct {
 	MaxBytes int64
 	// Inputs binds storage to the graph's input nodes, by key.
 	Inputs map[string]graph.Leaf
+	// Without names rewrite rules that [Compute] leaves out; see package
+	// rewrite.
+	Without []string
 }
 
 // DefaultMaxBytes bounds the memory of a run that states no bound. Go cannot
@@ -49,10 +53,14 @@ type Result struct {
 	graph.Leaf
 }
 
-// Compute plans roots and runs the plan. It is safe for concurrent use with
+// Compute rewrites roots, plans them and runs the plan. It is safe for concurrent use with
 // graphs that share nodes; a cache that several runs need is filled by one of
 // them while the others wait.
 func Compute(ctx context.Context, roots []graph.Value, opt Options) ([]Result, error) {
+	roots, err := rewrite.Run(ctx, roots, rewrite.Options{Without: opt.Without})
+	if err != nil {
+		return nil, err
+	}
 	p, err := plan.New(roots...)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,11 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/reduce"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
 )
@@ -34,7 +38,7 @@ func constant(data []int32, dims ...int) graph.Value {
 }
 
 func addOne(v graph.Value) graph.Value {
-	return must(graph.New(op.Map{Program: op.Program{{Code: op.Add, Args: [3]kernel.MapArg{kernel.InputArg(0), kernel.ScalarArg(must(kernel.Int64Scalar(1).Convert(dtype.Int32)))}}}}, v)).Output(0)
+	return must(graph.New(elementwise.Map{Program: elementwise.Program{{Code: elementwise.Add, Args: [3]elementwise.Arg{elementwise.InputArg(0), elementwise.ScalarArg(must(kernel.Int64Scalar(1).Convert(dtype.Int32)))}}}}, v)).Output(0)
 }
 
 func values(r exec.Result) []int32 {
@@ -72,19 +76,19 @@ func TestInputs(t *testing.T) {
 func TestBesideItself(t *testing.T) {
 	x := addOne(constant([]int32{0, 1, 2, 0}, 4)) // 1 2 3 1
 	at := constant([]int32{3, 2, 1, 0}, 4)
-	flat := must(op.One(op.Reshape{Shape: []int{4}}, must(op.One(op.Reshape{Shape: []int{2, 2}}, x))))
-	column := must(op.One(op.Reshape{Shape: []int{4, 1}}, x))
-	last := must(op.One(op.SliceView{Axis: 0, Start: 3, N: 4, Step: -1}, x))
+	flat := must(ops.One(view.Reshape{Shape: []int{4}}, must(ops.One(view.Reshape{Shape: []int{2, 2}}, x))))
+	column := must(ops.One(view.Reshape{Shape: []int{4, 1}}, x))
+	last := must(ops.One(view.SliceView{Axis: 0, Start: 3, N: 4, Step: -1}, x))
 	for name, c := range map[string]struct {
 		v    graph.Value
 		want []int32
 	}{
-		"updates":         {must(op.One(op.ScatterElements{}, x, at, x)), []int32{1, 3, 2, 1}},
-		"updates by view": {must(op.One(op.ScatterElements{Reduction: op.ReductionAdd}, x, at, flat)), []int32{2, 5, 5, 2}},
-		"reversed":        {must(op.One(op.ScatterElements{}, x, at, last)), []int32{1, 2, 3, 1}},
-		"indices":         {must(op.One(op.ScatterElements{}, x, x, at)), []int32{1, 0, 2, 1}},
-		"tuples":          {must(op.One(op.ScatterND{}, x, column, at)), []int32{1, 0, 2, 1}},
-		"sum":             {must(op.Elementwise(op.Add, nil, x, flat)), []int32{2, 4, 6, 2}},
+		"updates":         {must(ops.One(move.ScatterElements{}, x, at, x)), []int32{1, 3, 2, 1}},
+		"updates by view": {must(ops.One(move.ScatterElements{Reduction: move.ReductionAdd}, x, at, flat)), []int32{2, 5, 5, 2}},
+		"reversed":        {must(ops.One(move.ScatterElements{}, x, at, last)), []int32{1, 2, 3, 1}},
+		"indices":         {must(ops.One(move.ScatterElements{}, x, x, at)), []int32{1, 0, 2, 1}},
+		"tuples":          {must(ops.One(move.ScatterND{}, x, column, at)), []int32{1, 0, 2, 1}},
+		"sum":             {must(elementwise.Apply(elementwise.Add, nil, x, flat)), []int32{2, 4, 6, 2}},
 	} {
 		results, err := exec.Compute(t.Context(), []graph.Value{c.v}, exec.Options{Poison: true})
 		if err != nil {
@@ -182,7 +186,7 @@ func TestWaitingForACache(t *testing.T) {
 // is given to another one. Only poison makes sure that it shows.
 func TestPoisonShowsWrongReads(t *testing.T) {
 	x := constant([]int32{1, 2, 3}, 3)
-	v := must(graph.New(op.Reduce{Kind: op.ReduceSum}, addOne(x))).Output(0)
+	v := must(graph.New(reduce.Reduce{Kind: reduce.Sum}, addOne(x))).Output(0)
 	p := must(plan.New(v))
 	if len(p.Steps) != 2 || p.Steps[0].Outputs[0].Kind != plan.Allocate {
 		t.Fatalf("another plan than the test expects:\n%v", p)

@@ -6,11 +6,13 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
 )
 
-// Evaluate computes values that depend on constants alone.
+// Evaluate computes values that depend on constants alone; it is a
+// [rewrite.Evaluator].
 func Evaluate(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error) {
 	results, err := Compute(ctx, roots, Options{})
 	if err != nil {
@@ -31,9 +33,11 @@ type Instance struct {
 	arena   []byte
 	scratch int
 	steps   []boundStep
-	rows    int // that the kernels are bound to; 0 at first
 	in, out [][]byte
 	poison  bool
+
+	point  extent.Point // that the kernels are bound for; nil at first
+	values []int        // of the functions of the program there
 }
 
 // boundStep is a kernel with the operands it is bound to.
@@ -41,6 +45,8 @@ type boundStep struct {
 	kern    kernel.Kernel
 	in, out []*kernel.Operand // nil where absent
 	step    *compile.Step
+	uses    uint64           // the dimensions that it depends on
+	retune  *compile.Retuner // nil where the attributes are fixed
 }
 
 // NewInstance allocates an arena and binds every kernel. With workers at 0 there
@@ -60,10 +66,11 @@ func (p *Prepared) NewInstance(workers int, poison bool) (*Instance, error) {
 		in:      make([][]byte, len(prog.Inputs)),
 		out:     make([][]byte, len(prog.Outputs)),
 		poison:  poison,
+		values:  make([]int, prog.Space.Len()),
 	}
 	inst.pool.Reserve(p.scratch)
 	for i := range prog.Steps {
-		b, err := newBoundStep(&prog.Steps[i])
+		b, err := newBoundStep(prog, i)
 		if err != nil {
 			inst.Close()
 			return nil, err
@@ -73,12 +80,13 @@ func (p *Prepared) NewInstance(workers int, poison bool) (*Instance, error) {
 		p.usePacked(i, &b)
 		inst.steps[i] = b
 	}
-	inst.bind(prog.MaxRows)
+	inst.bind(prog.Largest)
 	return inst, nil
 }
 
-func newBoundStep(s *compile.Step) (boundStep, error) {
-	b := boundStep{step: s}
+func newBoundStep(p *compile.Program, i int) (boundStep, error) {
+	s := &p.Steps[i]
+	b := boundStep{step: s, uses: s.Uses(p.Space), retune: s.Retuner()}
 	var err error
 	if b.kern, err = op.KernelOf(s.Op, types(s.In), types(s.Out)); err != nil {
 		return b, fmt.Errorf("step %d: %w", s.Index, err)
@@ -105,21 +113,25 @@ func operands(list []compile.Operand) []*kernel.Operand {
 	return out
 }
 
-// bind lays the operands out for a number of rows and binds the kernel.
-func (b *boundStep) bind(rows int) {
+// bind lays the operands out for the point at which the functions of the program
+// have the given values, and binds the kernel.
+func (b *boundStep) bind(values []int) {
 	lay := func(from []compile.Operand, to []*kernel.Operand) {
 		for i, o := range to {
 			if o == nil {
 				continue
 			}
 			for a := range o.Shape {
-				o.Shape[a], o.Strides[a] = from[i].Shape[a].At(rows), from[i].Strides[a].At(rows)
+				o.Shape[a], o.Strides[a] = values[from[i].Shape[a]], values[from[i].Strides[a]]
 			}
-			o.Offset = from[i].Offset.At(rows)
+			o.Offset = values[from[i].Offset]
 		}
 	}
 	lay(b.step.In, b.in)
 	lay(b.step.Out, b.out)
+	if b.retune != nil {
+		b.retune.Retune(b.kern, values)
+	}
 	b.kern.Bind(b.in, b.out)
 }
 
@@ -146,15 +158,28 @@ func (b *boundStep) attach(space compile.Space, memory func(*compile.Operand) []
 	set(b.step.Out, b.out)
 }
 
-// bind binds every kernel for a number of rows.
-func (inst *Instance) bind(rows int) {
-	if rows == inst.rows {
-		return
+// bind binds the kernels for a point: all at first, later those that depend on a
+// dimension that has changed.
+func (inst *Instance) bind(p extent.Point) {
+	changed := ^uint64(0)
+	if inst.point != nil {
+		changed = 0
+		for i, n := range p {
+			if n != inst.point[i] {
+				changed |= 1 << i
+			}
+		}
+		if changed == 0 {
+			return
+		}
 	}
+	inst.point = append(inst.point[:0], p...)
+	inst.prog.Space.Eval(p, inst.values)
 	for i := range inst.steps {
-		inst.steps[i].bind(rows)
+		if b := &inst.steps[i]; b.uses&changed != 0 || changed == ^uint64(0) {
+			b.bind(inst.values)
+		}
 	}
-	inst.rows = rows
 }
 
 // Program returns what the instance runs.
@@ -170,17 +195,23 @@ func (inst *Instance) Bind(space compile.Space, index int, data []byte) {
 	}
 }
 
-// Run computes the outputs from the inputs bound, for a number of rows from 1
-// to the most. It allocates nothing, unless it fails. Between two steps it
+// Run computes the outputs from the inputs bound, for extents within the bounds
+// of the dimensions. It allocates nothing, unless it fails. Between two steps it
 // looks at ctx and returns its cause when it is done.
-func (inst *Instance) Run(ctx context.Context, rows int) error {
-	if rows < 1 || rows > inst.prog.MaxRows {
-		return fmt.Errorf("%d rows: the program runs 1 to %d", rows, inst.prog.MaxRows)
+func (inst *Instance) Run(ctx context.Context, p extent.Point) error {
+	dims := inst.prog.Space.Dims()
+	if len(p) != len(dims) {
+		return fmt.Errorf("%d extents for %d dimensions", len(p), len(dims))
 	}
-	if err := inst.checkPorts(rows); err != nil {
+	for i, d := range dims {
+		if p[i] < d.Min || p[i] > d.Max {
+			return fmt.Errorf("%s=%d: the program runs %d to %d", d.Name, p[i], d.Min, d.Max)
+		}
+	}
+	inst.bind(p)
+	if err := inst.checkPorts(); err != nil {
 		return err
 	}
-	inst.bind(rows)
 	if inst.poison {
 		for i := range inst.arena {
 			inst.arena[i] = 0xff
@@ -194,8 +225,8 @@ func (inst *Instance) Run(ctx context.Context, rows int) error {
 		inst.connect(b.step.In, b.in)
 		inst.connect(b.step.Out, b.out)
 		if n := b.kern.Scratch(); n > inst.scratch {
-			return fmt.Errorf("step %d, %s: needs %d bytes of working memory with %d rows and %d with %d",
-				b.step.Index, graph.Title(b.step.Op), n, rows, inst.scratch, inst.prog.MaxRows)
+			return fmt.Errorf("step %d, %s: needs %d bytes of working memory with %s, and no more than %d were expected",
+				b.step.Index, graph.Title(b.step.Op), n, extent.Text(dims, p), inst.scratch)
 		}
 		if err := inst.pool.Run(b.kern); err != nil {
 			return fmt.Errorf("step %d, %v: %w", b.step.Index, b.step, err)
@@ -216,24 +247,60 @@ func (inst *Instance) connect(from []compile.Operand, to []*kernel.Operand) {
 	}
 }
 
-func (inst *Instance) checkPorts(rows int) error {
-	check := func(what string, ports []compile.Port, bound [][]byte) error {
-		for i := range ports {
-			p := &ports[i]
-			size := p.Type.DType.Size()
-			if need := p.Elems.At(rows) * size; len(bound[i]) < need {
-				return fmt.Errorf("%s %q: %d bytes are bound, %d rows take %d", what, p.Name, len(bound[i]), rows, need)
-			}
-			if !kernel.Aligned(bound[i], size) {
-				return fmt.Errorf("%s %q: the buffer is not aligned to %d bytes", what, p.Name, size)
-			}
+// checkPorts returns an error when a buffer is too small for the extents of a
+// run, lies at an odd address, or overlaps one that the run writes.
+func (inst *Instance) checkPorts() error {
+	for i := range inst.prog.Inputs {
+		if err := inst.checkPort("input", &inst.prog.Inputs[i], inst.in[i]); err != nil {
+			return err
 		}
-		return nil
 	}
-	if err := check("input", inst.prog.Inputs, inst.in); err != nil {
-		return err
+	for i := range inst.prog.Outputs {
+		if err := inst.checkPort("output", &inst.prog.Outputs[i], inst.out[i]); err != nil {
+			return err
+		}
+		if err := inst.checkApart(i); err != nil {
+			return err
+		}
 	}
-	return check("output", inst.prog.Outputs, inst.out)
+	return nil
+}
+
+func (inst *Instance) checkPort(what string, p *compile.Port, bound []byte) error {
+	size := p.Type.DType.Size()
+	if need := inst.values[p.Elems] * size; len(bound) < need {
+		return fmt.Errorf("%s %q: %d bytes are bound, a run%s takes %d", what, p.Name, len(bound), inst.with(), need)
+	}
+	if !kernel.Aligned(bound, size) {
+		return fmt.Errorf("%s %q: the buffer is not aligned to %d bytes", what, p.Name, size)
+	}
+	return nil
+}
+
+// checkApart returns an error when the buffer of an output has a byte in common
+// with that of an input, or of an output before it. Buffers are taken whole,
+// so that the answer does not depend on the extents of the run.
+func (inst *Instance) checkApart(output int) error {
+	name := inst.prog.Outputs[output].Name
+	for i, other := range inst.in {
+		if kernel.Overlap(inst.out[output], other) {
+			return fmt.Errorf("output %q and input %q overlap in memory", name, inst.prog.Inputs[i].Name)
+		}
+	}
+	for i, other := range inst.out[:output] {
+		if kernel.Overlap(inst.out[output], other) {
+			return fmt.Errorf("output %q and output %q overlap in memory", name, inst.prog.Outputs[i].Name)
+		}
+	}
+	return nil
+}
+
+// with prints the extents of a run, for messages.
+func (inst *Instance) with() string {
+	if len(inst.point) == 0 {
+		return ""
+	}
+	return " with " + extent.Text(inst.prog.Space.Dims(), inst.point)
 }
 
 // Close ends the instance's workers. It must not be used any more.

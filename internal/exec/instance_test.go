@@ -8,8 +8,11 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -17,28 +20,15 @@ import (
 // rows with a matrix, which needs an arena for the sums.
 func product(t *testing.T, most int) *compile.Program {
 	t.Helper()
-	in, err := graph.NewInput("x", graph.Type{DType: dtype.Float32, Shape: shape.Shape{most, 3}}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	square := graph.Type{DType: dtype.Float32, Shape: shape.Shape{3, 3}}
 	weights, err := graph.NewConstant(square, graph.Leaf{Layout: shape.Dense(square.Shape), Data: kernel.Alloc(square.Bytes())})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, err := op.One(op.Cumulative{Kind: op.ReduceSum, Axis: 1}, in.Output(0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := op.One(op.MatMul{}, sums, weights.Output(0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := compile.Compile(t.Context(), []compile.Output{{Name: "y", Value: v}}, Evaluate, compile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return programOf(t, most, func(rows int) graph.Value {
+		sums := must(ops.One(reduce.Cumulative{Kind: reduce.Sum, Axis: 1}, input(rows, 3)))
+		return must(ops.One(linear.MatMul{}, sums, weights.Output(0)))
+	})
 }
 
 // TestArenaIsExact compares what an instance has with what the program said.
@@ -86,30 +76,30 @@ func TestRunChecks(t *testing.T) {
 	inst.Bind(compile.OutPort, 0, out)
 	fails := func(what string, rows int, parts ...string) {
 		t.Helper()
-		err := inst.Run(t.Context(), rows)
+		err := inst.Run(t.Context(), extent.Point{rows})
 		for _, part := range parts {
 			if err == nil || !strings.Contains(err.Error(), part) {
 				t.Errorf("%s: the error %v lacks %q", what, err, part)
 			}
 		}
 	}
-	fails("no rows", 0, "0 rows", "1 to 4")
-	fails("negative", -1, "-1 rows")
-	fails("too many", 5, "5 rows", "1 to 4")
+	fails("no rows", 0, "rows=0", "1 to 4")
+	fails("negative", -1, "rows=-1")
+	fails("too many", 5, "rows=5", "1 to 4")
 	for i := range out {
 		out[i] = 0x77
 	}
-	if err := inst.Run(t.Context(), 2); err != nil {
+	if err := inst.Run(t.Context(), extent.Point{2}); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(out[4*6:], bytes.Repeat([]byte{0x77}, 4*6)) {
 		t.Error("a run of 2 rows wrote a third one")
 	}
 	inst.Bind(compile.OutPort, 0, out[:4*6-1])
-	fails("short output", 2, `output "y"`, "23 bytes", "2 rows take 24")
+	fails("short output", 2, `output "y"`, "23 bytes", "rows=2 takes 24")
 	inst.Bind(compile.OutPort, 0, out)
 	inst.Bind(compile.InPort, 0, in[1:4*12+1])
 	fails("alignment", 2, `input "x"`, "aligned to 4")
 	inst.Bind(compile.InPort, 0, nil)
-	fails("no input", 1, `input "x"`, "0 bytes", "1 rows take 12")
+	fails("no input", 1, `input "x"`, "0 bytes", "rows=1 takes 12")
 }

@@ -2,6 +2,8 @@ package exec
 
 import (
 	"fmt"
+	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/berth-go/berth/internal/compile"
@@ -49,41 +51,68 @@ const (
 func Prepare(p *compile.Program, packing bool) (*Prepared, error) {
 	prep := &Prepared{prog: p, uses: make([][]use, len(p.Steps))}
 	find := finder{Prepared: prep, known: make(map[string]int), taken: make(map[int]int)}
+	values := make([]int, p.Space.Len())
 	for i := range p.Steps {
-		b, err := newBoundStep(&p.Steps[i])
+		b, err := newBoundStep(p, i)
 		if err != nil {
 			return nil, err
 		}
-		prep.scratch = max(prep.scratch, b.mostScratch(p.MaxRows))
+		prep.scratch = max(prep.scratch, b.mostScratch(p, values))
 		if k, ok := b.kern.(kernel.Prepacker); ok && packing {
-			b.bind(p.MaxRows)
+			p.Space.Eval(p.Largest, values)
+			b.bind(values)
 			find.inputs(i, k)
 		}
 	}
 	return prep, nil
 }
 
-// mostScratch returns the most working memory that the step takes with 1 to
-// most rows. A kernel may need more for fewer rows, where it works in another
-// way, so every number of rows is tried, up to a thousand; beyond, where
-// shapes differ in size alone, every power of two.
-func (b *boundStep) mostScratch(most int) int {
-	const every = 1024
-	b.bind(most)
-	n := b.kern.Scratch()
-	if !b.step.Varies() {
-		return n
-	}
-	for r := 1; r < most; {
-		b.bind(r)
-		n = max(n, b.kern.Scratch())
-		if r < every {
-			r++
-		} else {
-			r *= 2
+// mostScratch returns the most working memory that the step takes for any extents
+// within the bounds. A kernel may need more for smaller ones, where it works in
+// another way, so all of the least extents are tried, as many as dense says, and
+// beyond these the powers of two with their neighbours, and the largest.
+func (b *boundStep) mostScratch(p *compile.Program, values []int) int {
+	dense := [...]int{0, 1024, 24, 8}[min(bits.OnesCount64(b.uses), 3)]
+	most := 0
+	point := slices.Clone(p.Largest)
+	var try func(dim int)
+	try = func(dim int) {
+		if dim == len(point) {
+			p.Space.Eval(point, values)
+			b.bind(values)
+			most = max(most, b.kern.Scratch())
+			return
+		}
+		if b.uses>>dim&1 == 0 {
+			try(dim + 1)
+			return
+		}
+		d := p.Space.Dims()[dim]
+		for n := d.Min; ; n = min(next(n, d.Min+dense), d.Max) {
+			point[dim] = n
+			try(dim + 1)
+			if n == d.Max {
+				return
+			}
 		}
 	}
-	return n
+	try(0)
+	return most
+}
+
+// next returns the extent to try after n: the next one up to a bound, and beyond
+// it each power of two with its neighbours.
+func next(n, bound int) int {
+	if n < bound {
+		return n + 1
+	}
+	power := 1 << (bits.Len(uint(n)) - 1)
+	for _, m := range []int{power, power + 1, 2*power - 1} {
+		if m > n {
+			return m
+		}
+	}
+	return 2 * power
 }
 
 // A finder collects what is to be packed.
@@ -98,7 +127,7 @@ func (f *finder) inputs(step int, k kernel.Prepacker) {
 	s := &f.prog.Steps[step]
 	for i := range s.In {
 		o := &s.In[i]
-		if o.Space != compile.Weight || !fixed(o) {
+		if o.Space != compile.Weight || !f.prog.Fixed(o) {
 			continue
 		}
 		stored := len(f.prog.Weights[o.Index].Leaf().Data)
@@ -123,17 +152,6 @@ func (f *finder) inputs(step int, k kernel.Prepacker) {
 	}
 }
 
-// fixed reports whether an operand is the same at any number of rows.
-func fixed(o *compile.Operand) bool {
-	same := func(p compile.Poly) bool { return p == compile.Poly{First: p.First} }
-	for a := range o.Shape {
-		if !same(o.Shape[a]) || !same(o.Strides[a]) {
-			return false
-		}
-	}
-	return same(o.Offset)
-}
-
 // Program returns what was prepared.
 func (p *Prepared) Program() *compile.Program { return p.prog }
 
@@ -148,14 +166,16 @@ func (p *Prepared) PackedBytes() int { return p.size }
 func (p *Prepared) packOnce() error {
 	p.once.Do(func() {
 		packed := kernel.Alloc(p.size)
+		values := make([]int, p.prog.Space.Len())
+		p.prog.Space.Eval(p.prog.Largest, values)
 		for _, c := range p.packs {
-			b, err := newBoundStep(&p.prog.Steps[c.step])
+			b, err := newBoundStep(p.prog, c.step)
 			if err != nil {
 				p.err = err
 				return
 			}
 			b.weights(p.prog)
-			b.bind(p.prog.MaxRows)
+			b.bind(values)
 			b.kern.(kernel.Prepacker).Pack(c.input, packed[c.offset:c.offset+c.size])
 		}
 		p.packed = packed

@@ -10,8 +10,12 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/conv"
+	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -53,16 +57,25 @@ func random(rng *rand.Rand, n int) []byte {
 	return data
 }
 
-// input returns an input of up to most rows of the given extents.
-func input(most int, dims ...int) graph.Value {
-	s := append(shape.Shape{most}, dims...)
-	return must(graph.NewInput("x", graph.Type{DType: dtype.Float32, Shape: s}, 0)).Output(0)
+// input returns an input of a number of rows of the given extents.
+func input(rows int, dims ...int) graph.Value {
+	s := append(shape.Shape{rows}, dims...)
+	return must(graph.NewInput("x", graph.Type{DType: dtype.Float32, Shape: s})).Output(0)
 }
 
-// program compiles a value.
-func program(t testing.TB, v graph.Value, opt compile.Options) *compile.Program {
+// programOf compiles a value of up to most rows.
+func programOf(t testing.TB, most int, value func(rows int) graph.Value) *compile.Program {
 	t.Helper()
-	return must(compile.Compile(t.Context(), []compile.Output{{Name: "y", Value: v}}, Evaluate, opt))
+	build := func(p extent.Point) (outputs, inputs []graph.Value, err error) {
+		return []graph.Value{value(p[0])}, nil, nil
+	}
+	dims := []extent.Dim{{Name: "rows", Min: 1, Max: most}}
+	return must(compile.Compile(t.Context(), []string{"y"}, dims, build, Evaluate, compile.Options{}))
+}
+
+// elems returns the elements of a port for a number of rows.
+func elems(p *compile.Program, port compile.Port, rows int) int {
+	return p.Space.At(port.Elems, extent.Point{rows})
 }
 
 // A packCase is a value of one input, and how many packed forms it calls for.
@@ -77,51 +90,49 @@ type packCase struct {
 func (c packCase) program(t *testing.T, rng *rand.Rand) *compile.Program {
 	t.Helper()
 	held := constants{rng, make(map[string]graph.Value)}
-	return program(t, c.value(held, c.most), compile.Options{Rebuild: func(rows int) ([]graph.Value, error) {
-		return []graph.Value{c.value(held, rows)}, nil
-	}})
+	return programOf(t, c.most, func(rows int) graph.Value { return c.value(held, rows) })
 }
 
 var packCases = []packCase{
 	{"matmul", 70, func(c constants, most int) graph.Value {
-		return must(op.One(op.MatMul{}, input(most, 300), c.of(300, 45)))
+		return must(ops.One(linear.MatMul{}, input(most, 300), c.of(300, 45)))
 	}, 1},
 	{"batch of matmuls", 5, func(c constants, most int) graph.Value {
-		return must(op.One(op.MatMul{}, input(most, 7, 20), c.of(20, 33)))
+		return must(ops.One(linear.MatMul{}, input(most, 7, 20), c.of(20, 33)))
 	}, 1},
 	{"transposed gemm with an addend", 13, func(c constants, most int) graph.Value {
-		return must(op.One(op.Gemm{Alpha: 2, Beta: 3, TransB: true}, input(most, 270), c.of(40, 270), c.of(40)))
+		return must(ops.One(linear.Gemm{Alpha: 2, Beta: 3, TransB: true}, input(most, 270), c.of(40, 270), c.of(40)))
 	}, 1},
 	{"two gemms of one weight", 9, func(c constants, most int) graph.Value {
 		x, w := input(most, 24), c.of(24, 24)
-		return must(op.One(op.MatMul{}, must(op.One(op.MatMul{}, x, w)), w))
+		return must(ops.One(linear.MatMul{}, must(ops.One(linear.MatMul{}, x, w)), w))
 	}, 1},
 	{"a weight and its transpose", 9, func(c constants, most int) graph.Value {
 		x, w := input(most, 24), c.of(24, 24)
-		return must(op.One(op.MatMul{}, must(op.One(op.MatMul{}, x, w)), must(op.One(op.Permute{Perm: []int{1, 0}}, w))))
+		return must(ops.One(linear.MatMul{}, must(ops.One(linear.MatMul{}, x, w)), must(ops.One(view.Permute{Perm: []int{1, 0}}, w))))
 	}, 2},
 	{"convolution", 3, func(c constants, most int) graph.Value {
-		return must(op.One(op.Conv{Pads: []int{1, 1, 1, 1}}, input(most, 5, 9, 8), c.of(13, 5, 3, 3), c.of(13)))
+		return must(ops.One(conv.Conv{Pads: []int{1, 1, 1, 1}}, input(most, 5, 9, 8), c.of(13, 5, 3, 3), c.of(13)))
 	}, 1},
 	{"groups of channels", 3, func(c constants, most int) graph.Value {
-		return must(op.One(op.Conv{Group: 2}, input(most, 8, 6, 6), c.of(10, 4, 1, 1)))
+		return must(ops.One(conv.Conv{Group: 2}, input(most, 8, 6, 6), c.of(10, 4, 1, 1)))
 	}, 1},
 	{"one channel a group", 3, func(c constants, most int) graph.Value {
-		return must(op.One(op.Conv{Group: 8}, input(most, 8, 6, 6), c.of(8, 1, 3, 3)))
+		return must(ops.One(conv.Conv{Group: 8}, input(most, 8, 6, 6), c.of(8, 1, 3, 3)))
 	}, 0},
 	{"two columns of many rows", 3, func(c constants, most int) graph.Value {
-		return must(op.One(op.MatMul{}, input(most, 4000), c.of(4000, 2)))
+		return must(ops.One(linear.MatMul{}, input(most, 4000), c.of(4000, 2)))
 	}, 0},
 	{"the weight on the left", 3, func(c constants, most int) graph.Value {
-		return must(op.One(op.MatMul{}, c.of(20, 6), input(most, 6, 30)))
+		return must(ops.One(linear.MatMul{}, c.of(20, 6), input(most, 6, 30)))
 	}, 0},
 	{"as many rows of a weight as there are", 16, func(c constants, most int) graph.Value {
 		x, w := input(most, 32), c.of(32, 40)
-		square := must(op.One(op.MatMul{}, x, must(op.One(op.Permute{Perm: []int{1, 0}}, x))))
-		return must(op.One(op.MatMul{}, square, must(op.One(op.SliceView{Axis: 0, Start: 0, N: most, Step: 1}, w))))
+		square := must(ops.One(linear.MatMul{}, x, must(ops.One(view.Permute{Perm: []int{1, 0}}, x))))
+		return must(ops.One(linear.MatMul{}, square, must(ops.One(view.SliceView{Axis: 0, Start: 0, N: most, Step: 1}, w))))
 	}, 0},
 	{"a broadcast weight", 2, func(c constants, most int) graph.Value {
-		return must(op.One(op.MatMul{}, input(most, 50), must(op.One(op.BroadcastTo{Shape: []int{50, 60}}, c.of(60)))))
+		return must(ops.One(linear.MatMul{}, input(most, 50), must(ops.One(view.BroadcastTo{Shape: []int{50, 60}}, c.of(60)))))
 	}, 0},
 }
 
@@ -132,7 +143,7 @@ func TestPackingKeepsBits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, 1))
 			p := c.program(t, rng)
-			x := random(rng, p.Inputs[0].Elems.At(c.most))
+			x := random(rng, elems(p, p.Inputs[0], c.most))
 			plain, packed := must(Prepare(p, false)), must(Prepare(p, true))
 			if plain.PackedBytes() != 0 || len(plain.packs) != 0 {
 				t.Errorf("%d bytes are packed that should not be", plain.PackedBytes())
@@ -159,13 +170,13 @@ func TestPackingKeepsBits(t *testing.T) {
 func runRows(t *testing.T, inst *Instance, x []byte, rows int) []byte {
 	t.Helper()
 	p := inst.Program()
-	out := kernel.Alloc(4 * p.Outputs[0].Elems.At(rows))
-	inst.Bind(compile.InPort, 0, x[:4*p.Inputs[0].Elems.At(rows)])
+	out := kernel.Alloc(4 * elems(p, p.Outputs[0], rows))
+	inst.Bind(compile.InPort, 0, x[:4*elems(p, p.Inputs[0], rows)])
 	inst.Bind(compile.OutPort, 0, out)
 	// More runs than workers: a goroutine that blocks for the first time makes
 	// the runtime allocate once, whatever the run does.
 	if n := testing.AllocsPerRun(10, func() {
-		if err := inst.Run(t.Context(), rows); err != nil {
+		if err := inst.Run(t.Context(), extent.Point{rows}); err != nil {
 			t.Fatal(err)
 		}
 	}); n != 0 {
@@ -183,7 +194,7 @@ func TestPackedIsRead(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(5, 2))
 		p := c.program(t, rng)
-		x := random(rng, p.Inputs[0].Elems.At(c.most))
+		x := random(rng, elems(p, p.Inputs[0], c.most))
 		prep := must(Prepare(p, true))
 		inst := must(prep.NewInstance(1, false))
 		want := runRows(t, inst, x, c.most)
@@ -240,11 +251,14 @@ func TestPackingIsShared(t *testing.T) {
 func TestPackingIsBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 4))
 	w := weight(rng, 256, 256)
-	v := input(1, 256)
-	for i := range 20 {
-		v = must(op.One(op.Gemm{Alpha: float64(1 + i)}, v, w))
-	}
-	prep := must(Prepare(program(t, v, compile.Options{}), true))
+	p := programOf(t, 1, func(rows int) graph.Value {
+		v := input(rows, 256)
+		for i := range 20 {
+			v = must(ops.One(linear.Gemm{Alpha: float64(1 + i)}, v, w))
+		}
+		return v
+	})
+	prep := must(Prepare(p, true))
 	if n, most := prep.PackedBytes(), packGrowth*4*256*256+packSlack; n == 0 || n > most {
 		t.Errorf("%d bytes are packed, want some and at most %d", n, most)
 	}
@@ -254,11 +268,17 @@ func BenchmarkPrepare(b *testing.B) {
 	for _, most := range []int{1, 64} {
 		b.Run(fmt.Sprint(most), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(5, 5))
-			v := input(most, 64)
-			for range 100 {
-				v = must(op.One(op.MatMul{}, v, weight(rng, 64, 64)))
+			w := make([]graph.Value, 100)
+			for i := range w {
+				w[i] = weight(rng, 64, 64)
 			}
-			p := program(b, v, compile.Options{})
+			p := programOf(b, most, func(rows int) graph.Value {
+				v := input(rows, 64)
+				for i := range w {
+					v = must(ops.One(linear.MatMul{}, v, w[i]))
+				}
+				return v
+			})
 			for b.Loop() {
 				must(Prepare(p, true))
 			}

@@ -10,13 +10,13 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/graphtest"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/plan"
 )
 
 // TestRandomGraphs compares planned runs, with freed and fresh memory
 // poisoned, with the naive evaluation, bit for bit, and has every plan proven:
-// of the graph as it is, in another order, and with its maps merged.
+// with few rewrites, also in another order, and with all of them.
 func TestRandomGraphs(t *testing.T) {
 	kinds := make(map[string]int)
 	graphs := 0
@@ -24,17 +24,15 @@ func TestRandomGraphs(t *testing.T) {
 		graphs++
 		roots := graphtest.Random(t, seed, graphtest.Options{Joins: true}).Roots
 		want := must(graphtest.Eval(graphtest.Graph{Roots: roots}))
-		fused, err := op.Fuse(roots)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		few := must(rewrite.Run(t.Context(), roots, rewrite.Options{Without: rewrite.Rules()}))
+		all := must(rewrite.Run(t.Context(), roots, rewrite.Options{}))
 		rng := rand.New(rand.NewPCG(seed, 2))
 		// From the second pass on caches are filled, by the one before.
 		for _, pass := range []struct {
 			name  string
 			roots []graph.Value
 			order []*graph.Node
-		}{{"in another order", roots, anyOrder(rng, roots)}, {"as it is", roots, nil}, {"fused", fused, nil}} {
+		}{{"in another order", few, anyOrder(rng, few)}, {"with few rewrites", few, nil}, {"with all rewrites", all, nil}} {
 			p, err := plan.InOrder(pass.order, pass.roots...)
 			if err != nil {
 				t.Fatalf("seed %d %s: %v", seed, pass.name, err)

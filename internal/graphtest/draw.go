@@ -6,7 +6,10 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -20,9 +23,9 @@ type drawing struct {
 
 // draws has a drawing for each op, by the op's name.
 var draws = map[string]drawing{
-	"identity":     {1, func(b *builder, x graph.Value) ([]graph.Value, error) { return op.Apply(graph.Identity{}, x) }},
-	"contiguous":   {2, func(b *builder, x graph.Value) ([]graph.Value, error) { return op.Apply(graph.Contiguous{}, x) }},
-	"cache":        {1, func(b *builder, x graph.Value) ([]graph.Value, error) { return op.Apply(graph.Cache{}, x) }},
+	"identity":     {1, func(b *builder, x graph.Value) ([]graph.Value, error) { return ops.Apply(graph.Identity{}, x) }},
+	"contiguous":   {2, func(b *builder, x graph.Value) ([]graph.Value, error) { return ops.Apply(graph.Contiguous{}, x) }},
+	"cache":        {1, func(b *builder, x graph.Value) ([]graph.Value, error) { return ops.Apply(graph.Cache{}, x) }},
 	"reshape":      {3, reshape},
 	"permute":      {3, permute},
 	"slice_view":   {4, slice},
@@ -30,7 +33,7 @@ var draws = map[string]drawing{
 	"diagonal":     {1, diagonal},
 	"bitcast":      {1, bitcast},
 
-	"map":    {8, elementwise},
+	"map":    {8, mapped},
 	"concat": {6, concat},
 	"tile":   {1, tile},
 	"pad":    {1, pad},
@@ -45,9 +48,10 @@ var draws = map[string]drawing{
 	"reverse_sequence": {1, reverseSequence},
 	"fill":             {1, fill},
 	"iota":             {1, ramp},
+	"list":             {1, list},
 	"eye":              {1, eye},
 
-	"reduce":     {2, reduce},
+	"reduce":     {2, reduction},
 	"arg_reduce": {1, argReduce},
 	"cumulative": {1, cumulative},
 	"top_k":      {1, topK},
@@ -66,18 +70,18 @@ var draws = map[string]drawing{
 
 	"matmul":         {2, matMul},
 	"gemm":           {1, gemm},
-	"conv":           {1, conv},
+	"conv":           {1, convolution},
 	"conv_transpose": {1, convTranspose},
-	"pool":           {1, pool},
+	"pool":           {1, pooling},
 	"global_pool":    {1, globalPool},
 }
 
 func reshape(b *builder, x graph.Value) ([]graph.Value, error) {
-	return op.Apply(op.Reshape{Shape: b.reshaped(x.Type().Shape)}, x)
+	return ops.Apply(view.Reshape{Shape: b.reshaped(x.Type().Shape)}, x)
 }
 
 func permute(b *builder, x graph.Value) ([]graph.Value, error) {
-	return op.Apply(op.Permute{Perm: b.rng.Perm(len(x.Type().Shape))}, x)
+	return ops.Apply(view.Permute{Perm: b.rng.Perm(len(x.Type().Shape))}, x)
 }
 
 // slice takes a part of an axis in steps, or cuts the axis in two.
@@ -89,11 +93,11 @@ func slice(b *builder, x graph.Value) ([]graph.Value, error) {
 	extent := x.Type().Shape[axis]
 	if b.oneIn(2) {
 		at := b.rng.IntN(extent + 1)
-		head, err := op.One(op.SliceView{Axis: axis, N: at, Step: 1}, x)
+		head, err := ops.One(view.SliceView{Axis: axis, N: at, Step: 1}, x)
 		if err != nil {
 			return nil, err
 		}
-		tail, err := op.One(op.SliceView{Axis: axis, Start: at, N: extent - at, Step: 1}, x)
+		tail, err := ops.One(view.SliceView{Axis: axis, Start: at, N: extent - at, Step: 1}, x)
 		return []graph.Value{head, tail}, err
 	}
 	if extent == 0 {
@@ -103,11 +107,11 @@ func slice(b *builder, x graph.Value) ([]graph.Value, error) {
 	if step < 0 {
 		end -= extent + 1
 	}
-	first, n, err := op.SliceRange(start, end, step, extent)
+	first, n, err := view.SliceRange(start, end, step, extent)
 	if err != nil || n == 0 && !b.oneIn(8) {
 		return nil, err
 	}
-	return op.Apply(op.SliceView{Axis: axis, Start: first, N: n, Step: step}, x)
+	return ops.Apply(view.SliceView{Axis: axis, Start: first, N: n, Step: step}, x)
 }
 
 func broadcast(b *builder, x graph.Value) ([]graph.Value, error) {
@@ -118,7 +122,7 @@ func broadcast(b *builder, x graph.Value) ([]graph.Value, error) {
 			to[i+1] = 1 + b.rng.IntN(3)
 		}
 	}
-	return op.Apply(op.BroadcastTo{Shape: to[b.rng.IntN(2):]}, x)
+	return ops.Apply(view.BroadcastTo{Shape: to[b.rng.IntN(2):]}, x)
 }
 
 func diagonal(b *builder, x graph.Value) ([]graph.Value, error) {
@@ -127,7 +131,7 @@ func diagonal(b *builder, x graph.Value) ([]graph.Value, error) {
 		return nil, nil
 	}
 	axes := b.rng.Perm(rank)
-	return op.Apply(op.Diagonal{Axis1: axes[0], Axis2: axes[1], Offset: b.rng.IntN(3) - 1}, x)
+	return ops.Apply(view.Diagonal{Axis1: axes[0], Axis2: axes[1], Offset: b.rng.IntN(3) - 1}, x)
 }
 
 func bitcast(b *builder, x graph.Value) ([]graph.Value, error) {
@@ -136,15 +140,15 @@ func bitcast(b *builder, x graph.Value) ([]graph.Value, error) {
 	if x.Type().DType == dtype.Bool {
 		return nil, nil
 	}
-	return op.Apply(op.Bitcast{To: to}, x)
+	return ops.Apply(view.Bitcast{To: to}, x)
 }
 
 // arithmetic are the codes that keep small numbers small, or nearly so.
-var arithmetic = []op.Code{op.Add, op.Sub, op.Mul, op.Minimum, op.Maximum}
+var arithmetic = []elementwise.Code{elementwise.Add, elementwise.Sub, elementwise.Mul, elementwise.Minimum, elementwise.Maximum}
 
 // elementwise draws any code, or a program of a few instructions that reads its
 // inputs at different times.
-func elementwise(b *builder, x graph.Value) ([]graph.Value, error) {
+func mapped(b *builder, x graph.Value) ([]graph.Value, error) {
 	d := x.Type().DType
 	if d != dtype.Bool && b.oneIn(3) {
 		return b.program(x)
@@ -154,15 +158,15 @@ func elementwise(b *builder, x graph.Value) ([]graph.Value, error) {
 	}
 	code := arithmetic[b.rng.IntN(len(arithmetic))]
 	if d == dtype.Bool || b.oneIn(3) {
-		for code = 0; !code.Valid() || code == op.Cast; {
-			code = op.Code(b.rng.IntN(256))
+		for code = 0; !code.Valid() || code == elementwise.Cast; {
+			code = elementwise.Code(b.rng.IntN(256))
 		}
 	}
 	args := []graph.Value{x, b.like(x), b.like(x)}[:code.Arity()]
-	if code == op.Where {
+	if code == elementwise.Where {
 		args[0] = b.of(graph.Type{DType: dtype.Bool, Shape: x.Type().Shape})
 	}
-	v, err := op.Elementwise(code, nil, args...)
+	v, err := elementwise.Apply(code, nil, args...)
 	if err == nil && b.oneIn(2) {
 		v = b.tame(v)
 	}
@@ -178,20 +182,20 @@ func (b *builder) program(x graph.Value) ([]graph.Value, error) {
 			inputs = append(inputs, y)
 		}
 	}
-	var program op.Program
-	add := func(arg kernel.MapArg) {
+	var program elementwise.Program
+	add := func(arg elementwise.Arg) {
 		code := arithmetic[b.rng.IntN(len(arithmetic))]
-		program = append(program, kernel.MapInstr{Code: code, Args: [3]kernel.MapArg{kernel.ResultArg(len(program) - 1), arg}})
+		program = append(program, elementwise.Instr{Code: code, Args: [3]elementwise.Arg{elementwise.ResultArg(len(program) - 1), arg}})
 	}
-	program = append(program, kernel.MapInstr{Code: op.Abs, Args: [3]kernel.MapArg{kernel.InputArg(0)}})
+	program = append(program, elementwise.Instr{Code: elementwise.Abs, Args: [3]elementwise.Arg{elementwise.InputArg(0)}})
 	for i := range inputs {
-		add(kernel.InputArg(i))
+		add(elementwise.InputArg(i))
 	}
 	for range b.rng.IntN(4) {
-		add(kernel.InputArg(b.rng.IntN(len(inputs))))
+		add(elementwise.InputArg(b.rng.IntN(len(inputs))))
 	}
-	add(kernel.ScalarArg(kernel.Int64Scalar(3).Cast(x.Type().DType)))
-	n, err := graph.New(op.Map{Program: program}, inputs...)
+	add(elementwise.ScalarArg(kernel.Int64Scalar(3).Cast(x.Type().DType)))
+	n, err := graph.New(elementwise.Map{Program: program}, inputs...)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +217,7 @@ func concat(b *builder, x graph.Value) ([]graph.Value, error) {
 		case 0:
 			if extent > 0 {
 				start := b.rng.IntN(extent)
-				part = b.one(op.SliceView{Axis: axis, Start: start, N: 1 + b.rng.IntN(extent-start), Step: 1}, part)
+				part = b.one(view.SliceView{Axis: axis, Start: start, N: 1 + b.rng.IntN(extent-start), Step: 1}, part)
 			}
 		case 1, 2:
 			s := x.Type().Shape.Clone()
@@ -228,7 +232,7 @@ func concat(b *builder, x graph.Value) ([]graph.Value, error) {
 		}
 		parts = append(parts, part)
 	}
-	outs, err := op.Apply(op.Concat{Axis: axis}, parts...)
+	outs, err := ops.Apply(move.Concat{Axis: axis}, parts...)
 	if err == nil && b.opt.Joins && b.oneIn(2) && outs[0].Type().Shape.Elems() < most/4 {
 		more, err := concat(b, outs[0])
 		return append(outs, more...), err
@@ -238,11 +242,11 @@ func concat(b *builder, x graph.Value) ([]graph.Value, error) {
 
 // fresh returns a value computed of x, by a node that nothing else reads.
 func (b *builder) fresh(x graph.Value) graph.Value {
-	code := op.Abs
+	code := elementwise.Abs
 	if x.Type().DType == dtype.Bool {
-		code = op.Not
+		code = elementwise.Not
 	}
-	n, err := graph.New(op.Map{Program: op.Program{{Code: code, Args: [3]kernel.MapArg{kernel.InputArg(0)}}}}, x)
+	n, err := graph.New(elementwise.Map{Program: elementwise.Program{{Code: code, Args: [3]elementwise.Arg{elementwise.InputArg(0)}}}}, x)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -252,7 +256,7 @@ func (b *builder) fresh(x graph.Value) graph.Value {
 // joined reports whether x is a concatenation, or a view or copy of one.
 func joined(x graph.Value) bool {
 	switch x.Node().Op().(type) {
-	case op.Concat:
+	case move.Concat:
 		return true
 	case graph.Viewer, graph.Identity, graph.Contiguous, graph.Cache:
 		return joined(x.Node().Input(0))
@@ -267,7 +271,7 @@ func tile(b *builder, x graph.Value) ([]graph.Value, error) {
 			repeats[i] = b.rng.IntN(4)
 		}
 	}
-	return op.Apply(op.Tile{Repeats: repeats}, x)
+	return ops.Apply(move.Tile{Repeats: repeats}, x)
 }
 
 func pad(b *builder, x graph.Value) ([]graph.Value, error) {
@@ -275,8 +279,8 @@ func pad(b *builder, x graph.Value) ([]graph.Value, error) {
 	for i := range pads {
 		pads[i] = b.rng.IntN(4) - 1
 	}
-	o := op.Pad{Mode: op.PadMode(b.rng.IntN(4)), Pads: pads}
-	return op.Apply(o, x, b.maybe(graph.Type{DType: x.Type().DType, Shape: shape.Shape{}}))
+	o := move.Pad{Mode: move.PadMode(b.rng.IntN(4)), Pads: pads}
+	return ops.Apply(o, x, b.maybe(graph.Type{DType: x.Type().DType, Shape: shape.Shape{}}))
 }
 
 func gather(b *builder, x graph.Value) ([]graph.Value, error) {
@@ -292,7 +296,7 @@ func gather(b *builder, x graph.Value) ([]graph.Value, error) {
 	if !ok {
 		return nil, nil
 	}
-	return op.Apply(op.Gather{Axis: axis}, x, at)
+	return ops.Apply(move.Gather{Axis: axis}, x, at)
 }
 
 // beside returns a shape of indices into an axis of s: no larger than s on the
@@ -318,7 +322,7 @@ func gatherElements(b *builder, x graph.Value) ([]graph.Value, error) {
 	if !ok {
 		return nil, nil
 	}
-	return op.Apply(op.GatherElements{Axis: axis}, x, at)
+	return ops.Apply(move.GatherElements{Axis: axis}, x, at)
 }
 
 // tuples returns the shape of index tuples of the given length, and how far
@@ -341,7 +345,7 @@ func gatherND(b *builder, x graph.Value) ([]graph.Value, error) {
 	if !ok {
 		return nil, nil
 	}
-	return op.Apply(op.GatherND{}, x, at)
+	return ops.Apply(move.GatherND{}, x, at)
 }
 
 // scatterElements scatters onto x, or onto a value made of it that is its own
@@ -369,7 +373,7 @@ func scatterElements(b *builder, x graph.Value) ([]graph.Value, error) {
 	if dims.Equal(s) && b.oneIn(2) {
 		updates = b.view(x)
 	}
-	return op.Apply(op.ScatterElements{Axis: axis, Reduction: op.Reduction(b.rng.IntN(5))}, x, at, updates)
+	return ops.Apply(move.ScatterElements{Axis: axis, Reduction: move.Reduction(b.rng.IntN(5))}, x, at, updates)
 }
 
 func scatterND(b *builder, x graph.Value) ([]graph.Value, error) {
@@ -391,19 +395,19 @@ func scatterND(b *builder, x graph.Value) ([]graph.Value, error) {
 	if want.Equal(s) && b.oneIn(2) {
 		updates = b.view(x)
 	}
-	return op.Apply(op.ScatterND{Reduction: op.Reduction(b.rng.IntN(5))}, x, at, updates)
+	return ops.Apply(move.ScatterND{Reduction: move.Reduction(b.rng.IntN(5))}, x, at, updates)
 }
 
 func oneHot(b *builder, x graph.Value) ([]graph.Value, error) {
 	if d := x.Type().DType; d != dtype.Int64 && d != dtype.Int32 {
 		x = b.cast(x, dtype.Int64)
 	}
-	o := op.OneHot{Axis: b.rng.IntN(len(x.Type().Shape) + 1), Depth: b.rng.IntN(5)}
-	return op.Apply(o, x, b.of(graph.Type{DType: b.typ(types), Shape: shape.Shape{2}}))
+	o := move.OneHot{Axis: b.rng.IntN(len(x.Type().Shape) + 1), Depth: b.rng.IntN(5)}
+	return ops.Apply(o, x, b.of(graph.Type{DType: b.typ(types), Shape: shape.Shape{2}}))
 }
 
 func trilu(b *builder, x graph.Value) ([]graph.Value, error) {
-	return op.Apply(op.Trilu{Upper: b.oneIn(2), K: b.rng.IntN(5) - 2}, x)
+	return ops.Apply(move.Trilu{Upper: b.oneIn(2), K: b.rng.IntN(5) - 2}, x)
 }
 
 func reverseSequence(b *builder, x graph.Value) ([]graph.Value, error) {
@@ -413,18 +417,26 @@ func reverseSequence(b *builder, x graph.Value) ([]graph.Value, error) {
 	}
 	axes := b.rng.Perm(len(s))
 	lengths := b.numbers(graph.Type{DType: dtype.Int64, Shape: shape.Shape{s[axes[0]]}}, 0, s[axes[1]]+1)
-	return op.Apply(op.ReverseSequence{BatchAxis: axes[0], TimeAxis: axes[1]}, x, lengths)
+	return ops.Apply(move.ReverseSequence{BatchAxis: axes[0], TimeAxis: axes[1]}, x, lengths)
 }
 
 func fill(b *builder, x graph.Value) ([]graph.Value, error) {
-	return op.Apply(op.Fill{Shape: x.Type().Shape, Value: kernel.Int64Scalar(int64(b.rng.IntN(7))).Cast(x.Type().DType)})
+	return ops.Apply(move.Fill{Shape: x.Type().Shape, Value: kernel.Int64Scalar(int64(b.rng.IntN(7))).Cast(x.Type().DType)})
 }
 
 func ramp(b *builder, x graph.Value) ([]graph.Value, error) {
-	scalar := func() op.Scalar { return kernel.Int64Scalar(int64(b.rng.IntN(3))).Cast(x.Type().DType) }
-	return op.Apply(op.Iota{N: b.extent(), Start: scalar(), Delta: scalar()})
+	scalar := func() kernel.Scalar { return kernel.Int64Scalar(int64(b.rng.IntN(3))).Cast(x.Type().DType) }
+	return ops.Apply(move.Iota{N: b.extent(), Start: scalar(), Delta: scalar()})
+}
+
+func list(b *builder, _ graph.Value) ([]graph.Value, error) {
+	elems := make([]int, b.extent())
+	for i := range elems {
+		elems[i] = b.rng.IntN(7)
+	}
+	return ops.Apply(move.List{Elems: elems})
 }
 
 func eye(b *builder, x graph.Value) ([]graph.Value, error) {
-	return op.Apply(op.Eye{Rows: b.extent(), Cols: b.extent(), K: b.rng.IntN(3) - 1, DType: x.Type().DType})
+	return ops.Apply(move.Eye{Rows: b.extent(), Cols: b.extent(), K: b.rng.IntN(3) - 1, DType: x.Type().DType})
 }

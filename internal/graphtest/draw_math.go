@@ -2,28 +2,35 @@ package graphtest
 
 import (
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/conv"
+	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/norm"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/pool"
+	"github.com/berth-go/berth/internal/op/reduce"
+	"github.com/berth-go/berth/internal/op/slide"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
 const epsilon = 1e-3
 
-func reduce(b *builder, x graph.Value) ([]graph.Value, error) {
+func reduction(b *builder, x graph.Value) ([]graph.Value, error) {
 	axes := b.rng.Perm(len(x.Type().Shape))
 	if len(axes) > 0 {
 		axes = axes[:b.rng.IntN(len(axes)+1)]
 	}
-	return op.Apply(op.Reduce{Kind: op.ReduceKind(b.rng.IntN(12)), Axes: axes, NoopIfEmpty: b.oneIn(2), KeepDims: b.oneIn(2)}, x)
+	return ops.Apply(reduce.Reduce{Kind: reduce.Kind(b.rng.IntN(12)), Axes: axes, NoopIfEmpty: b.oneIn(2), KeepDims: b.oneIn(2)}, x)
 }
 
 func argReduce(b *builder, x graph.Value) ([]graph.Value, error) {
-	o := op.ArgReduce{Max: b.oneIn(2), Axis: b.axis(x.Type().Shape), KeepDims: b.oneIn(2), SelectLast: b.oneIn(2)}
-	return op.Apply(o, x)
+	o := reduce.ArgReduce{Max: b.oneIn(2), Axis: b.axis(x.Type().Shape), KeepDims: b.oneIn(2), SelectLast: b.oneIn(2)}
+	return ops.Apply(o, x)
 }
 
 func cumulative(b *builder, x graph.Value) ([]graph.Value, error) {
-	kind := []op.ReduceKind{op.ReduceSum, op.ReduceProd}[b.rng.IntN(2)]
-	outs, err := op.Apply(op.Cumulative{Kind: kind, Axis: b.axis(x.Type().Shape), Exclusive: b.oneIn(2), Reverse: b.oneIn(2)}, x)
+	kind := []reduce.Kind{reduce.Sum, reduce.Prod}[b.rng.IntN(2)]
+	outs, err := ops.Apply(reduce.Cumulative{Kind: kind, Axis: b.axis(x.Type().Shape), Exclusive: b.oneIn(2), Reverse: b.oneIn(2)}, x)
 	if err == nil {
 		outs[0] = b.tame(outs[0])
 	}
@@ -35,15 +42,15 @@ func topK(b *builder, x graph.Value) ([]graph.Value, error) {
 	if axis < 0 {
 		return nil, nil
 	}
-	return op.Apply(op.TopK{K: b.rng.IntN(x.Type().Shape[axis] + 1), Axis: axis, Largest: b.oneIn(2), Sorted: true}, x)
+	return ops.Apply(reduce.TopK{K: b.rng.IntN(x.Type().Shape[axis] + 1), Axis: axis, Largest: b.oneIn(2), Sorted: true}, x)
 }
 
 func softmax(b *builder, x graph.Value) ([]graph.Value, error) {
-	return op.Apply(op.Softmax{Axis: b.axis(x.Type().Shape), Log: b.oneIn(2)}, b.float(x))
+	return ops.Apply(norm.Softmax{Axis: b.axis(x.Type().Shape), Log: b.oneIn(2)}, b.float(x))
 }
 
 func hardmax(b *builder, x graph.Value) ([]graph.Value, error) {
-	return op.Apply(op.Hardmax{Axis: b.axis(x.Type().Shape)}, b.float(x))
+	return ops.Apply(norm.Hardmax{Axis: b.axis(x.Type().Shape)}, b.float(x))
 }
 
 // scale returns what a normalisation over the axes of x from axis on may be
@@ -59,14 +66,14 @@ func (b *builder) scale(x graph.Value, axis int) graph.Value {
 func layerNorm(b *builder, x graph.Value) ([]graph.Value, error) {
 	x = b.float(x)
 	axis := b.axis(x.Type().Shape)
-	o := op.LayerNorm{Axis: axis, Epsilon: epsilon, Stats: b.oneIn(2)}
-	return op.Apply(o, x, b.scale(x, axis), b.scale(x, axis))
+	o := norm.LayerNorm{Axis: axis, Epsilon: epsilon, Stats: b.oneIn(2)}
+	return ops.Apply(o, x, b.scale(x, axis), b.scale(x, axis))
 }
 
 func rmsNorm(b *builder, x graph.Value) ([]graph.Value, error) {
 	x = b.float(x)
 	axis := b.axis(x.Type().Shape)
-	return op.Apply(op.RMSNorm{Axis: axis, Epsilon: epsilon}, x, b.scale(x, axis))
+	return ops.Apply(norm.RMSNorm{Axis: axis, Epsilon: epsilon}, x, b.scale(x, axis))
 }
 
 func meanVarianceNorm(b *builder, x graph.Value) ([]graph.Value, error) {
@@ -74,11 +81,11 @@ func meanVarianceNorm(b *builder, x graph.Value) ([]graph.Value, error) {
 	if len(axes) > 0 {
 		axes = axes[:1+b.rng.IntN(len(axes))]
 	}
-	return op.Apply(op.MeanVarianceNorm{Axes: axes, Epsilon: epsilon}, b.float(x))
+	return ops.Apply(norm.MeanVarianceNorm{Axes: axes, Epsilon: epsilon}, b.float(x))
 }
 
 func lpNorm(b *builder, x graph.Value) ([]graph.Value, error) {
-	return op.Apply(op.LpNorm{Axis: b.axis(x.Type().Shape), P: 1 + b.rng.IntN(2)}, b.float(x))
+	return ops.Apply(norm.LpNorm{Axis: b.axis(x.Type().Shape), P: 1 + b.rng.IntN(2)}, b.float(x))
 }
 
 // image returns x, or what else there is, as [samples, channels, spatial...].
@@ -108,26 +115,26 @@ func (b *builder) channels(x graph.Value, n int) []graph.Value {
 func batchNorm(b *builder, x graph.Value) ([]graph.Value, error) {
 	x = b.float(x)
 	p := b.channels(x, 4)
-	return op.Apply(op.BatchNorm{Epsilon: 10}, x, p[0], p[1], p[2], p[3])
+	return ops.Apply(norm.BatchNorm{Epsilon: 10}, x, p[0], p[1], p[2], p[3])
 }
 
 func batchNormTraining(b *builder, x graph.Value) ([]graph.Value, error) {
 	x = b.image(x)
-	return op.Apply(op.BatchNormTraining{Epsilon: epsilon, Momentum: 0.75}, append([]graph.Value{x}, b.channels(x, 4)...)...)
+	return ops.Apply(norm.BatchNormTraining{Epsilon: epsilon, Momentum: 0.75}, append([]graph.Value{x}, b.channels(x, 4)...)...)
 }
 
 func instanceNorm(b *builder, x graph.Value) ([]graph.Value, error) {
 	x = b.image(x)
-	return op.Apply(op.InstanceNorm{Epsilon: epsilon}, append([]graph.Value{x}, b.channels(x, 2)...)...)
+	return ops.Apply(norm.InstanceNorm{Epsilon: epsilon}, append([]graph.Value{x}, b.channels(x, 2)...)...)
 }
 
 func groupNorm(b *builder, x graph.Value) ([]graph.Value, error) {
 	x = b.image(x)
-	return op.Apply(op.GroupNorm{Groups: 1 + b.rng.IntN(2), Epsilon: epsilon}, append([]graph.Value{x}, b.channels(x, 2)...)...)
+	return ops.Apply(norm.GroupNorm{Groups: 1 + b.rng.IntN(2), Epsilon: epsilon}, append([]graph.Value{x}, b.channels(x, 2)...)...)
 }
 
 func lrn(b *builder, x graph.Value) ([]graph.Value, error) {
-	return op.Apply(op.LRN{Size: 1 + b.rng.IntN(4), Alpha: 0.5, Beta: 0.75, Bias: 1}, b.image(x))
+	return ops.Apply(norm.LRN{Size: 1 + b.rng.IntN(4), Alpha: 0.5, Beta: 0.75, Bias: 1}, b.image(x))
 }
 
 // matMul multiplies x by its own transpose, or by what else fits.
@@ -140,9 +147,9 @@ func matMul(b *builder, x graph.Value) ([]graph.Value, error) {
 	if b.oneIn(2) || len(s) < 2 {
 		y = b.of(graph.Type{DType: x.Type().DType, Shape: shape.Shape{s[len(s)-1], b.extent()}})
 	} else {
-		y = b.one(op.Permute{Perm: lastTwoSwapped(len(s))}, x)
+		y = b.one(view.Permute{Perm: lastTwoSwapped(len(s))}, x)
 	}
-	outs, err := op.Apply(op.MatMul{}, x, y)
+	outs, err := ops.Apply(linear.MatMul{}, x, y)
 	if err == nil {
 		outs[0] = b.tame(outs[0])
 	}
@@ -155,10 +162,10 @@ func gemm(b *builder, x graph.Value) ([]graph.Value, error) {
 		if len(s) > 2 {
 			rows = s[0]
 		}
-		x = b.one(op.Reshape{Shape: []int{rows, s.Elems() / max(rows, 1)}}, x)
+		x = b.one(view.Reshape{Shape: []int{rows, s.Elems() / max(rows, 1)}}, x)
 	}
 	s, d := x.Type().Shape, x.Type().DType
-	o := op.Gemm{Alpha: float64(b.rng.IntN(3)), Beta: float64(b.rng.IntN(2)), TransA: b.oneIn(2), TransB: b.oneIn(2)}
+	o := linear.Gemm{Alpha: float64(b.rng.IntN(3)), Beta: float64(b.rng.IntN(2)), TransA: b.oneIn(2), TransB: b.oneIn(2)}
 	m, k, n := s[0], s[1], b.extent()
 	if o.TransA {
 		m, k = k, m
@@ -168,7 +175,7 @@ func gemm(b *builder, x graph.Value) ([]graph.Value, error) {
 		right = shape.Shape{n, k}
 	}
 	c := []shape.Shape{{m, n}, {n}, {m, 1}, {}}[b.rng.IntN(4)]
-	outs, err := op.Apply(o, x, b.of(graph.Type{DType: d, Shape: right}), b.maybe(graph.Type{DType: d, Shape: c}))
+	outs, err := ops.Apply(o, x, b.of(graph.Type{DType: d, Shape: right}), b.maybe(graph.Type{DType: d, Shape: c}))
 	if err == nil {
 		outs[0] = b.tame(outs[0])
 	}
@@ -187,7 +194,7 @@ func (b *builder) sliding(axes int) (taps, strides, pads, dilations []int) {
 	return taps, strides, pads, dilations
 }
 
-func conv(b *builder, x graph.Value) ([]graph.Value, error) {
+func convolution(b *builder, x graph.Value) ([]graph.Value, error) {
 	x = b.image(x)
 	s, d := x.Type().Shape, x.Type().DType
 	taps, strides, pads, dilations := b.sliding(len(s) - 2)
@@ -197,11 +204,11 @@ func conv(b *builder, x graph.Value) ([]graph.Value, error) {
 	}
 	out := group * (1 + b.rng.IntN(3))
 	weights := b.of(graph.Type{DType: d, Shape: append(shape.Shape{out, s[1] / group}, taps...)})
-	o := op.Conv{Strides: strides, Pads: pads, Dilations: dilations, Group: group}
+	o := conv.Conv{Strides: strides, Pads: pads, Dilations: dilations, Group: group}
 	if b.oneIn(4) {
-		o.Pads, o.AutoPad = nil, op.AutoPadSameUpper
+		o.Pads, o.AutoPad = nil, slide.SameUpper
 	}
-	outs, err := op.Apply(o, x, weights, b.maybe(graph.Type{DType: d, Shape: shape.Shape{out}}))
+	outs, err := ops.Apply(o, x, weights, b.maybe(graph.Type{DType: d, Shape: shape.Shape{out}}))
 	if err == nil {
 		outs[0] = b.tame(outs[0])
 	}
@@ -214,25 +221,25 @@ func convTranspose(b *builder, x graph.Value) ([]graph.Value, error) {
 	taps, strides, pads, dilations := b.sliding(len(s) - 2)
 	out := 1 + b.rng.IntN(3)
 	weights := b.of(graph.Type{DType: d, Shape: append(shape.Shape{s[1], out}, taps...)})
-	o := op.ConvTranspose{Strides: strides, Pads: pads, Dilations: dilations}
-	outs, err := op.Apply(o, x, weights, b.maybe(graph.Type{DType: d, Shape: shape.Shape{out}}))
+	o := conv.ConvTranspose{Strides: strides, Pads: pads, Dilations: dilations}
+	outs, err := ops.Apply(o, x, weights, b.maybe(graph.Type{DType: d, Shape: shape.Shape{out}}))
 	if err == nil {
 		outs[0] = b.tame(outs[0])
 	}
 	return outs, err
 }
 
-func pool(b *builder, x graph.Value) ([]graph.Value, error) {
+func pooling(b *builder, x graph.Value) ([]graph.Value, error) {
 	x = b.image(x)
 	taps, strides, pads, dilations := b.sliding(len(x.Type().Shape) - 2)
-	o := op.Pool{
-		Kind: op.PoolKind(b.rng.IntN(3)), KernelShape: taps, Strides: strides, Pads: pads, Dilations: dilations,
+	o := pool.Pool{
+		Kind: pool.Kind(b.rng.IntN(3)), KernelShape: taps, Strides: strides, Pads: pads, Dilations: dilations,
 		CeilMode: b.oneIn(2), CountIncludePad: b.oneIn(2),
 	}
-	o.Indices = o.Kind == op.PoolMax && b.oneIn(2)
-	return op.Apply(o, x)
+	o.Indices = o.Kind == pool.Max && b.oneIn(2)
+	return ops.Apply(o, x)
 }
 
 func globalPool(b *builder, x graph.Value) ([]graph.Value, error) {
-	return op.Apply(op.GlobalPool{Kind: op.PoolKind(b.rng.IntN(3))}, b.image(x))
+	return ops.Apply(pool.GlobalPool{Kind: pool.Kind(b.rng.IntN(3))}, b.image(x))
 }

@@ -3,6 +3,7 @@ package graphtest
 import (
 	"fmt"
 
+	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
@@ -59,6 +60,9 @@ func (e *naive) eval(v graph.Value) ([]byte, error) {
 			return nil, err
 		}
 		inTypes[i] = n.Input(i).Type()
+		if _, widens := n.Op().(op.Widener); widens && inTypes[i].DType.IsHalf() {
+			data, inTypes[i].DType = converted(inTypes[i], data, dtype.Float32), dtype.Float32
+		}
 		ins[i] = dense(inTypes[i], data)
 	}
 	switch o := n.Op().(type) {
@@ -74,9 +78,11 @@ func (e *naive) eval(v graph.Value) ([]byte, error) {
 		return e.done[v], nil
 	}
 	outs := make([]*kernel.Operand, n.NumOutputs())
-	outTypes := make([]graph.Type, n.NumOutputs())
+	outTypes, err := n.Op().Infer(inTypes)
+	if err != nil {
+		return nil, err
+	}
 	for i := range outs {
-		outTypes[i] = n.Output(i).Type()
 		outs[i] = dense(outTypes[i], kernel.Alloc(outTypes[i].Bytes()))
 	}
 	k, err := op.KernelOf(n.Op(), inTypes, outTypes)
@@ -90,10 +96,22 @@ func (e *naive) eval(v graph.Value) ([]byte, error) {
 			return nil, fmt.Errorf("%v: %w", n, err)
 		}
 	}
-	for i := range outs {
-		e.done[n.Output(i)] = outs[i].Data
+	for i, t := range outTypes {
+		e.done[n.Output(i)] = converted(t, outs[i].Data, n.Output(i).Type().DType)
 	}
 	return e.done[v], nil
+}
+
+// converted returns the dense elements of type t in another element type.
+func converted(t graph.Type, data []byte, to dtype.Type) []byte {
+	if t.DType == to {
+		return data
+	}
+	out := kernel.Alloc(t.Shape.Elems() * to.Size())
+	for i := range t.Shape.Elems() {
+		kernel.ScalarAt(t.DType, data, i).Cast(to).Put(out[i*to.Size():])
+	}
+	return out
 }
 
 func dense(t graph.Type, data []byte) *kernel.Operand {

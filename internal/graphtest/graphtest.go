@@ -30,7 +30,7 @@ type Options struct {
 	// Inputs makes most leaves inputs instead of constants.
 	Inputs bool
 	// Rows is, if not 0, the extent of the first axis of most leaves that have
-	// one; in inputs that axis is the rows.
+	// one. [Graph.AtRows] returns the graph with another one of the inputs.
 	Rows int
 	// Keep, if not nil, says whether a value is one that the graph may have.
 	Keep func(v graph.Value) bool
@@ -43,6 +43,7 @@ type Options struct {
 type Graph struct {
 	Roots  []graph.Value
 	Inputs map[string]graph.Leaf
+	Rows   int // the extent of the axes that [Graph.AtRows] changes
 }
 
 // Seeds returns the seeds that a test runs over: from 0, as many as count, or a
@@ -88,7 +89,7 @@ func Random(t testing.TB, seed uint64, opt Options) Graph {
 	for range 4 + b.rng.IntN(24) {
 		b.grow()
 	}
-	g := Graph{Roots: []graph.Value{b.values[len(b.values)-1]}, Inputs: b.naive.inputs}
+	g := Graph{Roots: []graph.Value{b.values[len(b.values)-1]}, Inputs: b.naive.inputs, Rows: opt.Rows}
 	for range b.rng.IntN(4) {
 		g.Roots = append(g.Roots, b.pick())
 	}

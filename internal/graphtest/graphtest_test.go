@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/ops"
 )
 
 // TestEveryOpIsDrawn wants a drawing for each op of the list, none beside, and
@@ -18,7 +19,7 @@ func TestEveryOpIsDrawn(t *testing.T) {
 		}
 	}
 	listed := make(map[string]bool)
-	for _, o := range op.All() {
+	for _, o := range ops.All() {
 		name := o.Name()
 		if listed[name] = true; draws[name].weight < 1 {
 			t.Errorf("%s has no drawing", name)

@@ -6,7 +6,9 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -52,7 +54,6 @@ func (b *builder) leaf(t graph.Type) graph.Value { return b.numbers(t, 0, 7) }
 // numbers returns a leaf whose elements are whole numbers in [low, high): a
 // constant in any layout, or an input.
 func (b *builder) numbers(t graph.Type, low, high int) graph.Value {
-	rows := b.opt.Rows > 0 && len(t.Shape) > 0 && t.Shape[0] == b.opt.Rows
 	input := b.opt.Inputs && !b.oneIn(4)
 	leaf := graph.Leaf{Layout: shape.Dense(t.Shape)}
 	if !input {
@@ -66,13 +67,10 @@ func (b *builder) numbers(t graph.Type, low, high int) graph.Value {
 	}
 	var node *graph.Node
 	var err error
-	switch {
-	case !input:
-		node, err = graph.NewConstant(t, leaf)
-	case rows:
-		node, err = graph.NewInput(b.key(leaf), t, 0)
-	default:
+	if input {
 		node, err = graph.NewInput(b.key(leaf), t)
+	} else {
+		node, err = graph.NewConstant(t, leaf)
 	}
 	if err != nil {
 		b.t.Fatal(err)
@@ -116,9 +114,9 @@ func (b *builder) pick() graph.Value {
 	return b.values[max(b.rng.IntN(len(b.values)), b.rng.IntN(len(b.values)))]
 }
 
-// one is op.One for ops that fit their operands by construction.
+// one is ops.One for ops that fit their operands by construction.
 func (b *builder) one(o graph.Op, in ...graph.Value) graph.Value {
-	v, err := op.One(o, in...)
+	v, err := ops.One(o, in...)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -136,14 +134,14 @@ func (b *builder) view(x graph.Value) graph.Value {
 		return b.one(graph.Contiguous{}, x)
 	case 2:
 		if axis := b.axis(s); axis >= 0 && s[axis] > 0 {
-			return b.one(op.SliceView{Axis: axis, Start: s[axis] - 1, N: s[axis], Step: -1}, x)
+			return b.one(view.SliceView{Axis: axis, Start: s[axis] - 1, N: s[axis], Step: -1}, x)
 		}
 	case 3:
-		flat := b.one(op.Reshape{Shape: []int{s.Elems()}}, x)
-		return b.one(op.Reshape{Shape: s}, flat)
+		flat := b.one(view.Reshape{Shape: []int{s.Elems()}}, x)
+		return b.one(view.Reshape{Shape: s}, flat)
 	case 4:
 		if r := len(s); r >= 2 && s[r-1] == s[r-2] {
-			return b.one(op.Permute{Perm: lastTwoSwapped(r)}, x)
+			return b.one(view.Permute{Perm: lastTwoSwapped(r)}, x)
 		}
 	}
 	return x
@@ -178,9 +176,9 @@ func (b *builder) of(t graph.Type) graph.Value {
 		for range 12 {
 			x := b.pick()
 			if have := x.Type().Shape.Elems(); x.Type().DType == t.DType && have >= need && have > 0 {
-				flat := b.one(op.Reshape{Shape: []int{have}}, x)
-				head := b.one(op.SliceView{Start: b.rng.IntN(have - need + 1), N: need, Step: 1}, flat)
-				return b.one(op.Reshape{Shape: t.Shape}, head)
+				flat := b.one(view.Reshape{Shape: []int{have}}, x)
+				head := b.one(view.SliceView{Start: b.rng.IntN(have - need + 1), N: need, Step: 1}, flat)
+				return b.one(view.Reshape{Shape: t.Shape}, head)
 			}
 		}
 	}
@@ -204,7 +202,7 @@ func (b *builder) float(x graph.Value) graph.Value {
 }
 
 func (b *builder) cast(x graph.Value, t dtype.Type) graph.Value {
-	v, err := op.CastTo(x, t)
+	v, err := elementwise.CastTo(x, t)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -217,7 +215,7 @@ func (b *builder) tame(x graph.Value) graph.Value {
 	if x.Type().DType == dtype.Bool {
 		return x
 	}
-	v, err := op.WithScalar(op.Mod, x, kernel.Int64Scalar(7), false)
+	v, err := elementwise.WithScalar(elementwise.Mod, x, kernel.Int64Scalar(7), false)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -242,7 +240,7 @@ func (b *builder) index(s shape.Shape, extent int) (graph.Value, bool) {
 // within returns whole numbers of type int32 or int64 made of those in x, as
 // indices into an axis of the given extent.
 func (b *builder) within(x graph.Value, extent int) graph.Value {
-	v, err := op.WithScalar(op.Mod, x, kernel.Int64Scalar(int64(extent)), false)
+	v, err := elementwise.WithScalar(elementwise.Mod, x, kernel.Int64Scalar(int64(extent)), false)
 	if err != nil {
 		b.t.Fatal(err)
 	}

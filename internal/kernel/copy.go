@@ -23,14 +23,14 @@ func NewCopy(width int) Kernel {
 	return &copyKernel[uint64]{}
 }
 
-// A word is an element that is only moved, never computed with.
-type word interface {
+// A Word is an element that is only moved, never computed with.
+type Word interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-type copyKernel[T word] struct {
+type copyKernel[T Word] struct {
 	in, out *Operand
-	move    mover[T]
+	move    Mover[T]
 
 	// Unequal shapes of which neither lies dense: each side walks its own
 	// rows, and pieces that are within a row on both sides are moved.
@@ -49,12 +49,12 @@ func (k *copyKernel[T]) Bind(in, out []*Operand) {
 	k.pieces = false
 	switch {
 	case from.Shape.Equal(to.Shape):
-		k.move.bind(to.Shape, to.Strides, from.Strides)
+		k.move.Bind(to.Shape, to.Strides, from.Strides)
 	case to.IsDense():
 		// Row-major order is what a dense layout has under any shape.
-		k.move.bind(from.Shape, k.denseStrides(from.Shape), from.Strides)
+		k.move.Bind(from.Shape, k.denseStrides(from.Shape), from.Strides)
 	case from.IsDense():
-		k.move.bind(to.Shape, to.Strides, k.denseStrides(to.Shape))
+		k.move.Bind(to.Shape, to.Strides, k.denseStrides(to.Shape))
 	default:
 		k.pieces = true
 		k.from.Bind(from.Shape, from.Strides)
@@ -73,20 +73,20 @@ func (k *copyKernel[T]) Tasks() int {
 	if k.pieces {
 		return k.tasks
 	}
-	return k.move.tasks
+	return k.move.Tasks
 }
 
 func (k *copyKernel[T]) Scratch() int {
 	if k.pieces {
 		return 0
 	}
-	return k.move.scratch()
+	return k.move.Scratch()
 }
 
 func (k *copyKernel[T]) Run(task int, scratch []byte) error {
 	dst, src := Slice[T](k.out), Slice[T](k.in)
 	if !k.pieces {
-		k.move.run(task, dst, k.out.Offset, src, k.in.Offset, scratch)
+		k.move.Run(task, dst, k.out.Offset, src, k.in.Offset, scratch)
 		return nil
 	}
 	lo, hi := task*k.each, min((task+1)*k.each, k.elems)
@@ -98,13 +98,15 @@ func (k *copyKernel[T]) Run(task int, scratch []byte) error {
 		var s, d [1]int
 		k.from.Seek(fromRow, s[:])
 		k.to.Seek(toRow, d[:])
-		moveStrided(dst, k.out.Offset+d[0]+toAt*toStride, toStride, src, k.in.Offset+s[0]+fromAt*fromStride, fromStride, n)
+		MoveStrided(dst, k.out.Offset+d[0]+toAt*toStride, toStride, src, k.in.Offset+s[0]+fromAt*fromStride, fromStride, n)
 		lo += n
 	}
 	return nil
 }
 
-func moveStrided[T word](dst []T, d, toStride int, src []T, s, fromStride, n int) {
+// MoveStrided copies n elements from src[s], src[s+fromStride] ... to dst[d],
+// dst[d+toStride] ...
+func MoveStrided[T Word](dst []T, d, toStride int, src []T, s, fromStride, n int) {
 	if toStride == 1 && fromStride == 1 {
 		copy(dst[d:d+n], src[s:s+n])
 		return
@@ -114,4 +116,40 @@ func moveStrided[T word](dst []T, d, toStride int, src []T, s, fromStride, n int
 		d += toStride
 		s += fromStride
 	}
+}
+
+// Fill sets every element of s to v.
+func Fill[T any](s []T, v T) {
+	for i := range s {
+		s[i] = v
+	}
+}
+
+// FillStrided sets n elements of dst, stride apart from dst[at] on, to v.
+func FillStrided[T any](dst []T, at, stride, n int, v T) {
+	if stride == 1 {
+		row := dst[at : at+n]
+		for i := range row {
+			row[i] = v
+		}
+		return
+	}
+	for range n {
+		dst[at] = v
+		at += stride
+	}
+}
+
+// OfWidth returns the one of four kernels that moves elements of the given
+// width in bytes.
+func OfWidth(width int, k1, k2, k4, k8 Kernel) Kernel {
+	switch width {
+	case 1:
+		return k1
+	case 2:
+		return k2
+	case 4:
+		return k4
+	}
+	return k8
 }

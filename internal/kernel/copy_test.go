@@ -12,8 +12,6 @@ import (
 	"github.com/berth-go/berth/shape"
 )
 
-type operands = []*kernel.Operand
-
 func TestCopy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 3000 {
@@ -62,7 +60,7 @@ func regroup(rng *rand.Rand, n int) []int {
 func checkCopy(t *testing.T, rng *rand.Rand, in, out *kernel.Operand) {
 	t.Helper()
 	outside := kerneltest.Guard(out)
-	if err := kerneltest.All(rng, kernel.NewCopy(in.DType.Size()), operands{in}, operands{out}); err != nil {
+	if err := kerneltest.All(rng, kernel.NewCopy(in.DType.Size()), kerneltest.Operands{in}, kerneltest.Operands{out}); err != nil {
 		t.Fatal(err)
 	}
 	if err := outside(); err != nil {
@@ -106,7 +104,7 @@ func TestCopyOntoItself(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	o := kerneltest.StridedOutput(rng, dtype.Int32, 0, 5, 6, 7)
 	before := slices.Clone(o.Data)
-	if err := kerneltest.Run(rng, kernel.NewCopy(4), operands{o}, operands{o}); err != nil {
+	if err := kerneltest.Run(rng, kernel.NewCopy(4), kerneltest.Operands{o}, kerneltest.Operands{o}); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(before, o.Data) {
@@ -120,71 +118,9 @@ func TestCopyAllocs(t *testing.T) {
 		dims := kerneltest.Shape(rng, 5, 9)
 		in := kerneltest.StridedInput(rng, dtype.Float32, 0, dims...)
 		out := kerneltest.StridedOutput(rng, dtype.Float32, 0, dims...)
-		kerneltest.CheckAllocs(t, kernel.NewCopy(4), operands{in}, operands{out})
+		kerneltest.CheckAllocs(t, kernel.NewCopy(4), kerneltest.Operands{in}, kerneltest.Operands{out})
 		flat := kerneltest.StridedOutput(rng, dtype.Float32, 0, shape.Shape(dims).Elems())
-		kerneltest.CheckAllocs(t, kernel.NewCopy(4), operands{in}, operands{flat})
-	}
-}
-
-func TestConcat(t *testing.T) {
-	rng := rand.New(rand.NewPCG(6, 6))
-	for range 1500 {
-		dt := dtype.All()[rng.IntN(len(dtype.All()))]
-		dims := append(kerneltest.Shape(rng, 3, 6), kerneltest.Extent(rng, 6))
-		axis := rng.IntN(len(dims))
-		in := make(operands, 1+rng.IntN(5))
-		total := 0
-		for i := range in {
-			d := slices.Clone(dims)
-			d[axis] = kerneltest.Extent(rng, 6)
-			if rng.IntN(100) == 0 {
-				d[axis] *= 200
-			}
-			total += d[axis]
-			in[i] = kerneltest.StridedInput(rng, dt, 0, d...)
-		}
-		dims[axis] = total
-		out := kerneltest.StridedOutput(rng, dt, 0, dims...)
-		outside := kerneltest.Guard(out)
-		k := kernel.NewConcat(dt.Size(), axis)
-		if err := kerneltest.All(rng, k, in, operands{out}); err != nil {
-			t.Fatal(err)
-		}
-		if err := outside(); err != nil {
-			t.Fatal(err)
-		}
-		if rng.IntN(8) == 0 {
-			kerneltest.CheckAllocs(t, k, in, operands{out})
-		}
-		at := 0
-		for i, o := range in {
-			l := shape.Layout{Shape: out.Shape, Strides: out.Strides, Offset: out.Offset}
-			if o.Shape[axis] > 0 {
-				var err error
-				if l, err = l.Slice(axis, at, o.Shape[axis], 1); err != nil {
-					t.Fatal(err)
-				}
-				part := &kernel.Operand{DType: dt, Shape: l.Shape, Strides: l.Strides, Offset: l.Offset, Data: out.Data}
-				if !slices.Equal(kerneltest.Bytes(part), kerneltest.Bytes(o)) {
-					t.Fatalf("concat along axis %d into %v: input %d of shape %v is not there", axis, out.Shape, i, o.Shape)
-				}
-			}
-			at += o.Shape[axis]
-		}
-	}
-}
-
-func TestConcatInPlace(t *testing.T) {
-	// The second input is its part of the output already.
-	rng := rand.New(rand.NewPCG(7, 7))
-	out := kerneltest.Of(dtype.Int32, []int32{0, 0, 3, 4, 0, 0, 7, 8}, 2, 4)
-	part := &kernel.Operand{DType: dtype.Int32, Shape: []int{2, 2}, Strides: []int{4, 1}, Offset: 2, Data: out.Data}
-	in := operands{kerneltest.Of(dtype.Int32, []int32{1, 2, 5, 6}, 2, 2), part}
-	if err := kerneltest.Run(rng, kernel.NewConcat(4, 1), in, operands{out}); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := kerneltest.Values[int32](out), []int32{1, 2, 3, 4, 5, 6, 7, 8}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+		kerneltest.CheckAllocs(t, kernel.NewCopy(4), kerneltest.Operands{in}, kerneltest.Operands{flat})
 	}
 }
 
@@ -204,7 +140,7 @@ func BenchmarkCopy(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			out := kerneltest.Dense(dtype.Float32, c.in.Shape...)
 			k := kernel.NewCopy(4)
-			k.Bind(operands{c.in}, operands{out})
+			k.Bind(kerneltest.Operands{c.in}, kerneltest.Operands{out})
 			scratch := kernel.Alloc(k.Scratch())
 			b.SetBytes(int64(len(out.Data)))
 			for b.Loop() {
@@ -230,7 +166,7 @@ func ExampleNewCopy() {
 	in.Shape, in.Strides = []int{3, 2}, []int{1, 3}
 	out := kerneltest.Dense(dtype.Int32, 3, 2)
 	k := kernel.NewCopy(4)
-	k.Bind(operands{in}, operands{out})
+	k.Bind(kerneltest.Operands{in}, kerneltest.Operands{out})
 	for task := range k.Tasks() {
 		if err := k.Run(task, make([]byte, k.Scratch())); err != nil {
 			fmt.Println(err)

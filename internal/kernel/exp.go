@@ -10,24 +10,24 @@ import "math"
 // The constants of expLoop. expPoly are the coefficients of (exp(r) - 1 - r) / r²,
 // fitted at the Chebyshev nodes of |r| <= ln(2)/2.
 const (
-	// expRange is the greatest magnitude that counts: far beyond what float32
+	// ExpRange is the greatest magnitude that counts: far beyond what float32
 	// can tell from 0 and infinity, as is the reciprocal.
-	expRange = 300
-	// expRound rounds a number that is added to it to an integer, and leaves
+	ExpRange = 300
+	// ExpRound rounds a number that is added to it to an integer, and leaves
 	// that in the low bits of the sum, with the bias of float64 exponents.
-	expRound = 3<<51 + 1023
-	expPoly0 = 0.5000000013457736
-	expPoly1 = 0.16666666681613992
-	expPoly2 = 0.041666465005954896
-	expPoly3 = 0.008333310934543002
-	expPoly4 = 0.0013933641041144783
-	expPoly5 = 0.00019890980807240783
+	ExpRound = 3<<51 + 1023
+	ExpPoly0 = 0.5000000013457736
+	ExpPoly1 = 0.16666666681613992
+	ExpPoly2 = 0.041666465005954896
+	ExpPoly3 = 0.008333310934543002
+	ExpPoly4 = 0.0013933641041144783
+	ExpPoly5 = 0.00019890980807240783
 )
 
-// expChunk sets each of x to eˣ: 0 and +Inf beyond [expRange], NaN of NaN.
-func expChunk(x []float64) { expLoop(x[expChunkNative(x):]) }
+// ExpChunk sets each of x to eˣ: 0 and +Inf beyond [ExpRange], NaN of NaN.
+func ExpChunk(x []float64) { expLoop(x[expChunkNative(x):]) }
 
-// expLoop is [expChunk] without vector instructions.
+// expLoop is [ExpChunk] without vector instructions.
 //
 // With k the integer nearest to x/ln 2 and r = x - k ln 2, the exponential is
 // 2ᵏ eʳ. The conversions forbid fused multiply-adds, so that every processor,
@@ -35,46 +35,46 @@ func expChunk(x []float64) { expLoop(x[expChunkNative(x):]) }
 func expLoop(x []float64) {
 	for i, v := range x {
 		c := v
-		if c > expRange {
-			c = expRange
+		if c > ExpRange {
+			c = ExpRange
 		}
-		if c < -expRange {
-			c = -expRange
+		if c < -ExpRange {
+			c = -ExpRange
 		}
-		t := float64(c*math.Log2E) + expRound
-		r := c - float64((t-expRound)*math.Ln2)
-		q := float64(expPoly5*r) + expPoly4
-		q = float64(q*r) + expPoly3
-		q = float64(q*r) + expPoly2
-		q = float64(q*r) + expPoly1
-		q = float64(q*r) + expPoly0
+		t := float64(c*math.Log2E) + ExpRound
+		r := c - float64((t-ExpRound)*math.Ln2)
+		q := float64(ExpPoly5*r) + ExpPoly4
+		q = float64(q*r) + ExpPoly3
+		q = float64(q*r) + ExpPoly2
+		q = float64(q*r) + ExpPoly1
+		q = float64(q*r) + ExpPoly0
 		p := (1 + r) + float64(float64(r*r)*q)
 		e := p * math.Float64frombits(math.Float64bits(t)<<52)
-		if v > expRange {
+		if v > ExpRange {
 			e = math.Inf(1)
 		}
-		if v < -expRange {
+		if v < -ExpRange {
 			e = 0
 		}
 		x[i] = e
 	}
 }
 
-// exp64 is [expLoop] for a single number.
-func exp64(x float64) float64 {
+// Exp64 is [expLoop] for a single number.
+func Exp64(x float64) float64 {
 	one := [1]float64{x}
 	expLoop(one[:])
 	return one[0]
 }
 
-// expFloat32 sets dst to eˣ, rounded to float32, for each x of a.
-func expFloat32(dst, a []float32) {
+// ExpFloat32 sets dst to eˣ, rounded to float32, for each x of a.
+func ExpFloat32(dst, a []float32) {
 	var zero [1]float32
-	loadExp32(dst, a, 0, 1, zero[:])
+	LoadExp32(dst, a, 0, 1, zero[:])
 }
 
-// loadExp32 is [loadExp] for float32: within 0.51 units in the last place.
-func loadExp32(dst []float32, src []float32, at, step int, shift []float32) {
+// LoadExp32 is [lines.Lines.LoadExp] for float32: within 0.51 units in the last place.
+func LoadExp32(dst []float32, src []float32, at, step int, shift []float32) {
 	if step == 1 {
 		src = src[at : at+len(dst)]
 		done := exp32Native(dst, src, shift)
@@ -102,7 +102,7 @@ func loadExp32(dst []float32, src []float32, at, step int, shift []float32) {
 			}
 			shift = shift[len(x):]
 		}
-		expChunk(x)
+		ExpChunk(x)
 		for i, e := range x {
 			dst[i] = float32(e)
 		}

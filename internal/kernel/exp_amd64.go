@@ -10,11 +10,11 @@ import (
 
 // expConstants is what the vector forms of expLoop read, in this order.
 var expConstants = [...]float64{
-	-expRange, expRange, math.Log2E, expRound, math.Ln2, 1,
-	expPoly5, expPoly4, expPoly3, expPoly2, expPoly1, expPoly0, math.Inf(1),
+	-ExpRange, ExpRange, math.Log2E, ExpRound, math.Ln2, 1,
+	ExpPoly5, ExpPoly4, ExpPoly3, ExpPoly2, ExpPoly1, ExpPoly0, math.Inf(1),
 }
 
-// exp32Native does the first elements of loadExp32 that this processor has a
+// exp32Native does the first elements of LoadExp32 that this processor has a
 // vector form for, and returns their number.
 func exp32Native(dst, src, shift []float32) int {
 	n := len(dst) &^ 7
@@ -41,7 +41,7 @@ func exp32Native(dst, src, shift []float32) int {
 	return n
 }
 
-// expChunkNative does the same for expChunk.
+// expChunkNative does the same for ExpChunk.
 func expChunkNative(x []float64) int {
 	n := len(x) &^ 7
 	switch {
@@ -56,7 +56,7 @@ func expChunkNative(x []float64) int {
 	return n
 }
 
-// The vector forms of loadExp32 do n elements, a multiple of 8 above 0:
+// The vector forms of LoadExp32 do n elements, a multiple of 8 above 0:
 //
 //	for i := range n { dst[i] = float32(exp64(float64(src[i]) - float64(shift[0]))) }
 //

@@ -79,3 +79,39 @@ func Alloc(n int) []byte {
 func Aligned(b []byte, width int) bool {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))%uintptr(width) == 0
 }
+
+// Overlap reports whether a and b have a byte of memory in common.
+func Overlap(a, b []byte) bool {
+	startA, startB := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return len(a) > 0 && len(b) > 0 && startA < startB+uintptr(len(b)) && startB < startA+uintptr(len(a))
+}
+
+// A Prepacker is a kernel that can read a constant input in a form of its own,
+// made once and shared by every kernel of the same op, types and input shape.
+type Prepacker interface {
+	Kernel
+	// PackedBytes returns the size of the packed form of a bound input; 0
+	// where packing it beforehand gains nothing.
+	PackedBytes(input int) int
+	// Pack writes the packed form of a bound input, whose memory is
+	// present, to dst.
+	Pack(input int, dst []byte)
+	// UsePacked makes later runs read packed in place of the input's memory,
+	// also after a Bind with an input of the same shape. It keeps packed,
+	// which must be aligned to [Align]; nil undoes it.
+	UsePacked(input int, packed []byte)
+}
+
+// Carved returns the bytes that [Carve] uses for n elements of type T.
+func Carved[T any](n int) int {
+	var zero T
+	return (n*int(unsafe.Sizeof(zero)) + Align - 1) / Align * Align
+}
+
+// Carve cuts n elements off the front of scratch memory.
+func Carve[T any](scratch *[]byte, n int) []T {
+	size := Carved[T](n)
+	s := Cast[T]((*scratch)[:size])[:n:n]
+	*scratch = (*scratch)[size:]
+	return s
+}

@@ -2,13 +2,13 @@ package kernel
 
 import "math"
 
-// oddFloat32 returns f as a float32 rounded to odd: towards zero, and then
+// OddFloat32 returns f as a float32 rounded to odd: towards zero, and then
 // with the last bit set if anything was lost. Rounding the result once more,
 // to a format at least two bits shorter, gives what rounding f would have.
 //
 // Source: Boldo and Melquiond, "Emulation of a FMA and correctly rounded
 // sums: proved algorithms using rounding to odd", 2008.
-func oddFloat32(f float64) float32 {
+func OddFloat32(f float64) float32 {
 	near := float32(f)
 	back := float64(near)
 	if back == f || f != f {

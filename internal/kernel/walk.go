@@ -9,8 +9,8 @@ type Walk struct {
 	Len   int   // elements in each row
 	Inner []int // stride within a row, for each operand
 
-	extents []int // of the axes outside the row, outermost first
-	strides []int // for axis a and operand k at [a*len(Inner)+k]
+	Extents []int // of the axes outside the row, outermost first
+	Strides []int // for axis a and operand k at [a*len(Inner)+k]
 }
 
 // Bind lays the walk over shape, with one list of strides for each operand.
@@ -19,7 +19,7 @@ func (w *Walk) Bind(shape []int, strides ...[]int) {
 	k := len(strides)
 	w.Rows, w.Len = 1, 1
 	w.Inner = w.Inner[:0]
-	w.extents, w.strides = w.extents[:0], w.strides[:0]
+	w.Extents, w.Strides = w.Extents[:0], w.Strides[:0]
 	// Collect the axes that matter, merging each into its outer neighbour
 	// where that neighbour's stride is this one's stride times its extent.
 	for a, d := range shape {
@@ -29,37 +29,37 @@ func (w *Walk) Bind(shape []int, strides ...[]int) {
 		if d == 1 {
 			continue
 		}
-		if last := len(w.extents) - 1; last >= 0 && w.chains(last, d, a, strides) {
-			w.extents[last] *= d
+		if last := len(w.Extents) - 1; last >= 0 && w.chains(last, d, a, strides) {
+			w.Extents[last] *= d
 			for i, s := range strides {
-				w.strides[last*k+i] = s[a]
+				w.Strides[last*k+i] = s[a]
 			}
 			continue
 		}
-		w.extents = append(w.extents, d)
+		w.Extents = append(w.Extents, d)
 		for _, s := range strides {
-			w.strides = append(w.strides, s[a])
+			w.Strides = append(w.Strides, s[a])
 		}
 	}
-	if last := len(w.extents) - 1; last >= 0 {
-		w.Inner = append(w.Inner, w.strides[last*k:]...)
+	if last := len(w.Extents) - 1; last >= 0 {
+		w.Inner = append(w.Inner, w.Strides[last*k:]...)
 		if w.Rows != 0 {
-			w.Len = w.extents[last]
+			w.Len = w.Extents[last]
 		}
-		w.extents, w.strides = w.extents[:last], w.strides[:last*k]
+		w.Extents, w.Strides = w.Extents[:last], w.Strides[:last*k]
 	} else {
 		for range strides {
 			w.Inner = append(w.Inner, 1)
 		}
 	}
-	for _, d := range w.extents {
+	for _, d := range w.Extents {
 		w.Rows *= d
 	}
 }
 
 func (w *Walk) chains(last, d, axis int, strides [][]int) bool {
 	for i, s := range strides {
-		if w.strides[last*len(strides)+i] != s[axis]*d {
+		if w.Strides[last*len(strides)+i] != s[axis]*d {
 			return false
 		}
 	}
@@ -71,11 +71,11 @@ func (w *Walk) chains(last, d, axis int, strides [][]int) bool {
 func (w *Walk) Seek(row int, at []int) {
 	k := len(w.Inner)
 	clear(at[:k])
-	for a := len(w.extents) - 1; a >= 0 && row > 0; a-- {
-		i := row % w.extents[a]
-		row /= w.extents[a]
+	for a := len(w.Extents) - 1; a >= 0 && row > 0; a-- {
+		i := row % w.Extents[a]
+		row /= w.Extents[a]
 		if i != 0 {
-			for o, s := range w.strides[a*k : a*k+k] {
+			for o, s := range w.Strides[a*k : a*k+k] {
 				at[o] += i * s
 			}
 		}
@@ -91,5 +91,34 @@ func Parts(n, cost int) (tasks, each int) {
 		return 0, 0
 	}
 	each = max(1, grain/max(cost, 1))
-	return (n + each - 1) / each, each
+	return CeilDiv(n, each), each
+}
+
+// CeilDiv returns n/d rounded up, for n >= 0 and d > 0.
+func CeilDiv(n, d int) int { return (n + d - 1) / d }
+
+// Linear reports whether operand o is dense over all rows.
+func (w *Walk) Linear(o int) bool {
+	n := 1
+	if w.Inner[o] != n {
+		return false
+	}
+	n = w.Len
+	for a := len(w.Extents) - 1; a >= 0; a-- {
+		if w.Strides[a*len(w.Inner)+o] != n {
+			return false
+		}
+		n *= w.Extents[a]
+	}
+	return true
+}
+
+// Still reports whether operand o is one element over all rows.
+func (w *Walk) Still(o int) bool {
+	for a := range w.Extents {
+		if w.Strides[a*len(w.Inner)+o] != 0 {
+			return false
+		}
+	}
+	return w.Inner[o] == 0
 }

@@ -1,5 +1,6 @@
-// Package op holds the ops, a file for each family: the shape rule, what the
-// planner may do with it, and which kernel computes it.
+// Package op is the contract of ops: what one says about itself beyond what
+// [graph.Op] asks for. The ops themselves stand in the packages below it, a
+// package for each family, with their kernels.
 //
 // An op is a small struct of exported attributes that implements [graph.Op].
 // One that computes also implements [Computer]; one that only re-describes
@@ -7,34 +8,31 @@
 // [graph.Overwriter] to be run in place, [Strider] operands that do not lie
 // dense, [Widener] that half precision is computed in float32.
 //
-// [Apply] makes nodes; it puts packings and casts where an op needs them.
-// Elementwise arithmetic is not an op for each function but one, [Map], with a
-// program: [Elementwise], [WithScalar] and [CastTo] build it, [Fuse] merges it.
-//
 // # Where to find what
 //
-//	op.go                what a computing op is; kernels of ops
-//	all.go               the list of all ops: a new one is added here
-//	apply.go             nodes of ops
-//	text.go, enum.go     ops and their attributes as text, and back
-//	map.go, map_text.go  elementwise programs and their text
-//	elementwise.go, elementwise_codes.go, fuse.go
-//	                     how they are built and merged
-//	view.go, view_blocks.go, bitcast.go
-//	                     views: reshape, permute, slice, broadcast, diagonal
-//	concat.go, tile.go, pad.go, gather.go, scatter.go, index.go, fill.go
-//	                     data movement
-//	reduce.go, argreduce.go, cumulative.go, topk.go
-//	                     reductions and order
-//	softmax.go, norm.go, norm_channel.go
-//	                     normalisation along axes and by channel
-//	matmul.go, conv.go, conv_window.go, pool.go
-//	                     products, convolution, pooling
+//	op.go             what a computing op is; kernels of ops; checks of inputs
+//	text.go, enum.go  ops and their attributes as text, and back
+//
+// The families:
+//
+//	elementwise       arithmetic element by element: one op with a program
+//	view              reshape, permute, slice, broadcast, diagonal, bitcast
+//	move              concat, tile, pad, gather, scatter, by index, fill
+//	reduce            reductions, arg-max, running sums, the largest k
+//	norm              softmax and normalisations
+//	linear            products of matrices
+//	conv              convolution and its transpose
+//	pool              pooling
+//	slide             no ops: the windows that convolution and pooling slide
+//
+// Above them, ops lists all ops, reads them from text and makes nodes of them.
+// Package optest checks ops in tests.
 package op
 
 import (
 	"fmt"
 
+	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 )
@@ -58,22 +56,83 @@ type Strider interface {
 	DenseAxes(operand, rank int) int
 }
 
-// A Widener is a computing op that has no arithmetic of its own for float16
-// and bfloat16: [Apply] computes it through float32.
+// A Widener is a computing op that has no kernel for float16 and bfloat16, but
+// takes them: package rewrite has it compute in float32, between casts.
 type Widener interface {
 	Computer
 	// ComputesInFloat32 marks the op.
 	ComputesInFloat32()
 }
 
+// A Tuner is a computing op whose attributes may follow the dimensions of a
+// program.
+type Tuner interface {
+	Computer
+	// Tune gives a kernel of an op of this type, not bound at present, the
+	// attributes of this one. It allocates nothing, and the kernel keeps
+	// nothing of the op.
+	Tune(k kernel.Kernel)
+}
+
 // KernelOf returns the kernel, not yet bound, that computes o. An op that can
 // be a reference, such as [graph.Contiguous] or a reshape, has a copying one.
+// A [Widener] has none for halves.
 func KernelOf(o graph.Op, in, out []graph.Type) (kernel.Kernel, error) {
 	switch o := o.(type) {
 	case graph.Contiguous, graph.Cache:
 		return kernel.NewCopy(out[0].DType.Size()), nil
 	case Computer:
+		for i, t := range in {
+			if _, ok := o.(Widener); ok && t.DType.IsHalf() {
+				return nil, fmt.Errorf("%s has no kernel for %v, its input %d", o.Name(), t, i)
+			}
+		}
 		return o.Kernel(in, out), nil
 	}
 	return nil, fmt.Errorf("%s has no kernel", o.Name())
+}
+
+// SameNumbers checks that there are least to most inputs, of which only those
+// after the first least may be absent, all of one element type that has
+// arithmetic.
+func SameNumbers(in []graph.Type, least, most int) error {
+	if len(in) < least || len(in) > most {
+		if least == most {
+			return fmt.Errorf("takes %d inputs, got %d", least, len(in))
+		}
+		return fmt.Errorf("takes %d to %d inputs, got %d", least, most, len(in))
+	}
+	for i, t := range in {
+		if i >= least && t.DType == dtype.Invalid {
+			continue
+		}
+		if !t.DType.IsInteger() && !t.DType.IsFloat() {
+			return fmt.Errorf("input %d is %v: not a number", i, t.DType)
+		}
+		if t.DType != in[0].DType {
+			return fmt.Errorf("inputs 0 and %d have the element types %v and %v", i, in[0].DType, t.DType)
+		}
+		if err := t.Shape.Check(); err != nil {
+			return fmt.Errorf("input %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// Takes reports a number of inputs outside [least, most], or that one of the
+// first least inputs is absent.
+func Takes(in []graph.Type, least, most int) error {
+	switch {
+	case len(in) >= least && len(in) <= most:
+	case least == most:
+		return fmt.Errorf("takes %d inputs, got %d", least, len(in))
+	default:
+		return fmt.Errorf("takes %d to %d inputs, got %d", least, most, len(in))
+	}
+	for i, t := range in[:least] {
+		if !t.DType.Valid() {
+			return fmt.Errorf("input %d is absent", i)
+		}
+	}
+	return nil
 }

@@ -18,7 +18,7 @@ import (
 //	pad{mode=edge, pads=[0 1 0 1]}
 //
 // Attributes of value zero are left out, and the braces with them when there
-// is nothing between. [Parse] reads the text back.
+// is nothing between. [ops.Parse] reads the text back.
 func Format(o graph.Op) string {
 	var b strings.Builder
 	b.WriteString(o.Name())
@@ -85,11 +85,11 @@ func notBare(r rune) bool {
 	return r >= unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_.:+-", r)
 }
 
-// Parse returns the op that [Format] prints as text. It knows the ops that
-// [All] lists. Attributes may come in any order; those left out are zero.
-func Parse(text string) (graph.Op, error) {
+// Parse returns the one of the known ops that [Format] prints as text.
+// Attributes may come in any order; those left out are zero.
+func Parse(text string, known []graph.Op) (graph.Op, error) {
 	name, rest, braces := strings.Cut(text, "{")
-	for _, o := range All() {
+	for _, o := range known {
 		if o.Name() != name {
 			continue
 		}

@@ -197,3 +197,34 @@ func Extent(rng *rand.Rand, limit int) int {
 	}
 	return 1 + rng.IntN(limit-1)
 }
+
+// ForEachIndex calls f with every index of dims in row-major order.
+func ForEachIndex(dims []int, f func(index []int)) {
+	index := make([]int, len(dims))
+	var nest func(axis int)
+	nest = func(axis int) {
+		if axis == len(dims) {
+			f(index)
+			return
+		}
+		for index[axis] = range dims[axis] {
+			nest(axis + 1)
+		}
+	}
+	nest(0)
+}
+
+// Flat returns the row-major position of an index; -1 when it is outside.
+func Flat(dims, index []int) int {
+	at := 0
+	for i, d := range dims {
+		if index[i] < 0 || index[i] >= d {
+			return -1
+		}
+		at = at*d + index[i]
+	}
+	return at
+}
+
+// Operands are the inputs or outputs of a kernel.
+type Operands = []*kernel.Operand

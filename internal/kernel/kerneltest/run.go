@@ -6,10 +6,12 @@ package kerneltest
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
 )
 
 // Run binds k and does its tasks one by one in random order, each with
@@ -118,4 +120,60 @@ func poison(rng *rand.Rand, b []byte) {
 	for i := range b {
 		b[i] = pattern
 	}
+}
+
+// BenchmarkTasks runs all tasks of k on one goroutine and reports the rate of
+// floating-point operations.
+func BenchmarkTasks(b *testing.B, k kernel.Kernel, in, out []*kernel.Operand, packed bool, flops int) {
+	k.Bind(in, out)
+	if packed {
+		if in = Prepack(k, in, out, 1); in == nil {
+			b.Skip("nothing to pack")
+		}
+		k.Bind(in, out)
+	}
+	scratch := kernel.Alloc(k.Scratch())
+	for b.Loop() {
+		for task := range k.Tasks() {
+			if err := k.Run(task, scratch); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(flops)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+}
+
+// Prepack packs an input of a kernel beforehand, and returns the inputs without
+// the memory of that one; nil where the kernel does not pack it.
+func Prepack(k kernel.Kernel, in, out []*kernel.Operand, input int) []*kernel.Operand {
+	p := k.(kernel.Prepacker)
+	p.Bind(in, out)
+	n := p.PackedBytes(input)
+	if n == 0 {
+		return nil
+	}
+	packed := kernel.Alloc(n)
+	p.Pack(input, packed)
+	p.UsePacked(input, packed)
+	in = slices.Clone(in)
+	without := *in[input]
+	without.Data = nil
+	in[input] = &without
+	return in
+}
+
+// Benchmark reports the speed of k over the bytes of its operands.
+func Benchmark(b *testing.B, k kernel.Kernel, in, out []*kernel.Operand) {
+	b.Helper()
+	k.Bind(in, out)
+	scratch := kernel.Alloc(k.Scratch())
+	b.SetBytes(int64(shape.Shape(in[0].Shape).Elems() * in[0].DType.Size()))
+	for b.Loop() {
+		for task := range k.Tasks() {
+			if err := k.Run(task, scratch); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	sink = out
 }

@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // An AttrKind tells which value an [Attribute] holds, numbered as
 // AttributeProto.AttributeType is.
@@ -74,54 +71,66 @@ type Attribute struct {
 	Types         []Type
 }
 
-// attrContent is one value field of an attribute: the kind it belongs to, its
-// number, and whether it holds more than the default of its type.
-type attrContent struct {
-	kind AttrKind
-	num  int
-	full bool
+func (*Attribute) schema() *schema[Attribute] { return attributeSchema }
+
+var attributeSchema = &schema[Attribute]{
+	name:  1,
+	quota: quotaAttributes,
+	check: (*Attribute).settle,
+	fields: []field[Attribute]{
+		1:  text("name", func(a *Attribute) *string { return &a.Name }),
+		2:  attributeValue(AttrFloat, float("f", func(a *Attribute) *float32 { return &a.Float })),
+		3:  attributeValue(AttrInt, integer("i", func(a *Attribute) *int64 { return &a.Int })),
+		4:  attributeValue(AttrString, blob("s", func(a *Attribute) *[]byte { return &a.Bytes })),
+		5:  attributeValue(AttrTensor, message("t", func(a *Attribute) **Tensor { return &a.Tensor })),
+		6:  attributeValue(AttrGraph, message("g", func(a *Attribute) **Graph { return &a.Graph })),
+		7:  attributeValue(AttrFloats, floats("floats", func(a *Attribute) *[]float32 { return &a.Floats })),
+		8:  attributeValue(AttrInts, ints("ints", func(a *Attribute) *[]int64 { return &a.Ints })),
+		9:  attributeValue(AttrStrings, blobs("strings", func(a *Attribute) *[][]byte { return &a.Strings })),
+		10: attributeValue(AttrTensors, messages("tensors", func(a *Attribute) *[]Tensor { return &a.Tensors })),
+		11: attributeValue(AttrGraphs, messages("graphs", func(a *Attribute) *[]Graph { return &a.Graphs })),
+		13: text("doc_string", func(a *Attribute) *string { return &a.DocString }),
+		14: attributeValue(AttrType, message("tp", func(a *Attribute) **Type { return &a.Type })),
+		15: attributeValue(AttrTypes, messages("type_protos", func(a *Attribute) *[]Type { return &a.Types })),
+		20: integer("type", func(a *Attribute) *AttrKind { return &a.Kind }),
+		21: text("ref_attr_name", func(a *Attribute) *string { return &a.RefName }),
+		22: attributeValue(AttrSparseTensor, message("sparse_tensor", func(a *Attribute) **SparseTensor { return &a.SparseTensor })),
+		23: attributeValue(AttrSparseTensors, messages("sparse_tensors", func(a *Attribute) *[]SparseTensor { return &a.SparseTensors })),
+	},
 }
 
-// contents lists the value fields of a, in the order of their numbers.
-func (a *Attribute) contents() [14]attrContent {
-	return [14]attrContent{
-		{AttrFloat, 2, math.Float32bits(a.Float) != 0},
-		{AttrInt, 3, a.Int != 0},
-		{AttrString, 4, len(a.Bytes) > 0},
-		{AttrTensor, 5, a.Tensor != nil},
-		{AttrGraph, 6, a.Graph != nil},
-		{AttrFloats, 7, len(a.Floats) > 0},
-		{AttrInts, 8, len(a.Ints) > 0},
-		{AttrStrings, 9, len(a.Strings) > 0},
-		{AttrTensors, 10, len(a.Tensors) > 0},
-		{AttrGraphs, 11, len(a.Graphs) > 0},
-		{AttrType, 14, a.Type != nil},
-		{AttrTypes, 15, len(a.Types) > 0},
-		{AttrSparseTensor, 22, a.SparseTensor != nil},
-		{AttrSparseTensors, 23, len(a.SparseTensors) > 0},
-	}
+// attributeValue returns f as the field that attributes of a kind have their
+// value in. It is written even where the value is the default of its type:
+// readers of IR version 1 tell the kind by which field is present.
+func attributeValue(kind AttrKind, f field[Attribute]) field[Attribute] {
+	f.kind = int(kind)
+	return when(f, func(a *Attribute) bool { return a.Kind == kind && a.RefName == "" })
 }
 
 // settle decides Kind where the file gave none, and reports a value that
-// contradicts Kind or a second value. seen counts the fields that were
-// present.
+// contradicts Kind or a second value. seen are the fields that were present.
 //
 // A field that is present with the default of its type is no contradiction:
 // whether a writer emits zeros depends on its protobuf dialect.
-func (a *Attribute) settle(seen *tally) error {
+func (a *Attribute) settle(seen fieldSet) error {
 	if a.Kind < 0 || a.Kind >= numAttrKinds {
 		return fmt.Errorf("attribute type %d is unknown", int32(a.Kind))
 	}
 	var present, full AttrKind
-	for _, c := range a.contents() {
-		if c.full {
-			if full != AttrUndefined {
-				return fmt.Errorf("holds both a %v and a %v value", full, c.kind)
-			}
-			full = c.kind
+	fields := schemaOf[Attribute]().fields
+	for num := range fields {
+		f, kind := &fields[num], AttrKind(fields[num].kind)
+		if kind == AttrUndefined || !seen.has(num) {
+			continue
 		}
-		if present == AttrUndefined && seen[c.num] > 0 {
-			present = c.kind
+		if present == AttrUndefined {
+			present = kind
+		}
+		if f.count(a) > 0 {
+			if full != AttrUndefined {
+				return fmt.Errorf("holds both a %v and a %v value", full, kind)
+			}
+			full = kind
 		}
 	}
 	switch {

@@ -37,12 +37,13 @@ const (
 	numDataTypes   DataType = 27
 )
 
-// store is the typed field of TensorProto that holds the elements of a type
-// when raw_data does not.
+// store is a field of TensorProto that holds elements: raw_data, or the typed
+// field of some element types.
 type store uint8
 
 const (
 	noStore store = iota
+	rawStore
 	floatStore
 	int32Store
 	int64Store

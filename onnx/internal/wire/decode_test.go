@@ -195,8 +195,8 @@ func TestValueFaults(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"two values", msg(vint(2, 1), ldel(3, tensor), ldel(5, "")), "optional: more than one value"},
-		{"kind", msg(vint(2, int64(ValueSequence)), ldel(3, tensor)), "SEQUENCE but the value is of kind TENSOR"},
+		{"two values", msg(vint(2, 1), ldel(3, tensor), ldel(5, "")), "optional: elem_type is TENSOR but there are 1 values of kind SEQUENCE"},
+		{"kind", msg(vint(2, int64(ValueSequence)), ldel(3, tensor)), "SEQUENCE but there are 1 values of kind TENSOR"},
 		{"bad tensor", msg(vint(2, 1), ldel(3, vint(2, 99))), "optional.tensor_value"},
 	} {
 		_, err := DecodeOptional(c.data, nil)

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"fmt"
-	"math"
 	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -13,9 +12,9 @@ import (
 type decoder struct {
 	limits Limits
 	// What is left of the limits.
-	memory                     int64
-	nodes, attributes, tensors int
-	depth                      int
+	memory int64
+	quotas [numQuotas]int
+	depth  int
 	// path leads to the message being decoded.
 	path []place
 	err  error
@@ -24,17 +23,22 @@ type decoder struct {
 func newDecoder(data []byte, l *Limits) *decoder {
 	limits := l.withDefaults(len(data))
 	return &decoder{
-		limits:     limits,
-		memory:     limits.MaxMemory,
-		nodes:      limits.MaxNodes,
-		attributes: limits.MaxAttributes,
-		tensors:    limits.MaxTensors,
+		limits: limits,
+		memory: limits.MaxMemory,
+		quotas: limits.quotas(),
 	}
 }
 
-// root returns all of data as if it were a field of some message.
-func root(data []byte) field {
-	return field{typ: protowire.BytesType, data: data}
+// decode reads data, a message of schema s, as a file of its own. The result
+// aliases data. A nil l stands for the default limits.
+func decode[M any](data []byte, s *schema[M], name string, l *Limits) (*M, error) {
+	d := newDecoder(data, l)
+	m := new(M)
+	read(d, s, m, record{typ: protowire.BytesType, data: data}, name, -1)
+	if d.err != nil {
+		return nil, d.err
+	}
+	return m, nil
 }
 
 // fail records err, met at byte off of the input, unless there is an error
@@ -51,9 +55,9 @@ func (d *decoder) failf(off int, format string, args ...any) {
 	}
 }
 
-// next reads the next field of r into f. It returns false at the end of the
+// next reads the next record of r into f. It returns false at the end of the
 // message and after an error.
-func (d *decoder) next(r *reader, f *field) bool {
+func (d *decoder) next(r *reader, f *record) bool {
 	if d.err != nil {
 		return false
 	}
@@ -64,32 +68,27 @@ func (d *decoder) next(r *reader, f *field) bool {
 	return more && d.err == nil
 }
 
-// maxField is above every field number this package reads.
-const maxField = 32
-
-// A tally counts the occurrences of each field number below maxField.
-type tally [maxField]int
-
-// open begins the message that is the payload of f: it walks all its fields
-// once, to find faults of structure and to count the fields, so that slices
-// are made with the size they need. A caller that gets true must call close.
-func (d *decoder) open(f field, p place) (reader, tally, bool) {
+// open begins the message that is the payload of rec: it walks all its records
+// once, to find faults of structure and to count the records of each field, so
+// that slices are made with the size they need. A caller that gets true must
+// call close.
+func (d *decoder) open(rec record, p place) (reader, tally, bool) {
 	var seen tally
-	r := reader{rest: f.data, off: f.off}
+	r := reader{rest: rec.data, off: rec.off}
 	if d.err != nil {
 		return r, seen, false
 	}
-	if f.typ != protowire.BytesType {
-		d.failf(f.off, "field %d (%s) is a %s, want a message", f.num, p.field, wireTypeName(f.typ))
+	if rec.typ != protowire.BytesType {
+		d.failf(rec.off, "field %d (%s) is a %s, want a message", rec.num, p.field, wireTypeNames[rec.typ])
 		return r, seen, false
 	}
-	p.body = f.data
+	p.body = rec.data
 	d.path = append(d.path, p)
 	scan := r
-	var g field
-	for d.next(&scan, &g) {
-		if g.num < maxField {
-			seen[g.num]++
+	var f record
+	for d.next(&scan, &f) {
+		if f.num < maxField {
+			seen[f.num]++
 		}
 	}
 	if d.err != nil {
@@ -116,13 +115,21 @@ func (d *decoder) descend(off int) bool {
 
 func (d *decoder) ascend() { d.depth-- }
 
-// take lowers left, what remains of the limit max on what, by n.
-func (d *decoder) take(left *int, n, max int, what string, off int) {
-	if n > *left {
-		d.failf(off, "more than %d %s in the file: %w", max, what, ErrLimit)
+// take counts the messages rs towards their quota.
+func (d *decoder) take(q quota, rs records) {
+	if rs.n > d.quotas[q] {
+		d.failf(rs.in.off, "more than %d %s in the file: %w", d.limits.quotas()[q], quotaNames[q], ErrLimit)
 		return
 	}
-	*left -= n
+	d.quotas[q] -= rs.n
+}
+
+// fits reports whether rs may hold n values.
+func (d *decoder) fits(n int, rs records) bool {
+	if n > rs.max {
+		d.failf(rs.in.off, "field %d (%s) has %d values, more than %d: %w", rs.num, rs.name, n, rs.max, ErrLimit)
+	}
+	return n <= rs.max
 }
 
 // charge takes n bytes from the memory budget.
@@ -137,9 +144,9 @@ func (d *decoder) charge(n int64, off int) bool {
 
 // once reports a singular message that is there more than once. Protocol
 // buffers would merge them; no writer makes such files.
-func (d *decoder) once(seen *tally, num protowire.Number, name string, off int) {
-	if seen[num] > 1 {
-		d.failf(off, "field %d (%s) is given %d times", num, name, seen[num])
+func (d *decoder) once(rs records) {
+	if rs.n > 1 {
+		d.failf(rs.in.off, "field %d (%s) is given %d times", rs.num, rs.name, rs.n)
 	}
 }
 
@@ -170,52 +177,30 @@ func extend[T any](list *[]T) *T {
 	return &(*list)[len(*list)-1]
 }
 
-// want reports a field whose wire type is not typ.
-func (d *decoder) want(f *field, typ protowire.Type, name string) bool {
-	if f.typ != typ {
-		d.failf(f.off, "field %d (%s) is a %s, want a %s", f.num, name, wireTypeName(f.typ), wireTypeName(typ))
+// want reports a record whose wire type is not typ.
+func (d *decoder) want(r record, typ protowire.Type, name string) bool {
+	if r.typ != typ {
+		d.failf(r.off, "field %d (%s) is a %s, want a %s", r.num, name, wireTypeNames[r.typ], wireTypeNames[typ])
 		return false
 	}
 	return true
 }
 
-// bytes returns the payload of f, which aliases the input and is not nil.
-func (d *decoder) bytes(f *field, name string) []byte {
-	if !d.want(f, protowire.BytesType, name) {
-		return nil
-	}
-	return f.data
-}
+// bytes returns the payload of r, which aliases the input and is not nil.
+func (d *decoder) bytes(r record, _ string) []byte { return r.data }
 
-// text returns a copy of the payload of f.
-func (d *decoder) text(f *field, name string) string {
-	if !d.want(f, protowire.BytesType, name) || !d.charge(int64(len(f.data)), f.off) {
+// text returns a copy of the payload of r.
+func (d *decoder) text(r record, _ string) string {
+	if !d.charge(int64(len(r.data)), r.off) {
 		return ""
 	}
-	return string(f.data)
+	return string(r.data)
 }
 
-func (d *decoder) int64(f *field, name string) int64 {
-	if !d.want(f, protowire.VarintType, name) {
-		return 0
+// flag returns the value of an enumeration of 0 and 1.
+func (d *decoder) flag(r record, name string) bool {
+	if r.bits > 1 {
+		d.failf(r.off, "%s %d is unknown", name, int64(r.bits))
 	}
-	return int64(f.bits)
-}
-
-// int32 returns an int32 or enum. Where a protocol buffer library would drop
-// high bits, and so read 1<<32 + 1 as 1, this is an error.
-func (d *decoder) int32(f *field, name string) int32 {
-	v := d.int64(f, name)
-	if v != int64(int32(v)) {
-		d.failf(f.off, "field %d (%s) is %d, out of range for 32 bits", f.num, name, v)
-		return 0
-	}
-	return int32(v)
-}
-
-func (d *decoder) float32(f *field, name string) float32 {
-	if !d.want(f, protowire.Fixed32Type, name) {
-		return 0
-	}
-	return math.Float32frombits(uint32(f.bits))
+	return r.bits == 1
 }

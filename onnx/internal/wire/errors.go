@@ -47,10 +47,10 @@ const (
 	pathTail = 6
 )
 
-// renderPath writes places as a path. The root is only shown when it is all
-// there is.
+// renderPath writes places as a path. That of a model is only shown when it
+// is all there is.
 func renderPath(places []place) string {
-	if len(places) > 1 && places[0].name == 0 {
+	if len(places) > 1 && places[0].field == "model" {
 		places = places[1:]
 	}
 	var b strings.Builder
@@ -87,7 +87,7 @@ func (p *place) text(num protowire.Number) string {
 	}
 	s := ""
 	r := reader{rest: p.body}
-	var f field
+	var f record
 	for {
 		more, err := r.next(&f, 1)
 		if err != nil || !more {

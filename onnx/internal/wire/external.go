@@ -10,73 +10,61 @@ import (
 	"strings"
 )
 
-// An ExternalRange says where the elements of a tensor are, in the form of
+// An externalRange says where the elements of a tensor are, in the form of
 // [Tensor.Raw].
-type ExternalRange struct {
-	// Location is the path of the file, as the model gives it: by the
+type externalRange struct {
+	// location is the path of the file, as the model gives it: by the
 	// specification slash-separated and relative to the model's directory.
-	Location string
-	// Offset and Length are in bytes. Length is what DataType and Dims call for.
-	Offset, Length int64
-	// Checksum is the SHA-1 digest of the whole file in hexadecimal, or empty.
-	Checksum string
+	location string
+	// offset and length are in bytes. length is what DataType and Dims call for.
+	offset, length int64
+	// checksum is the SHA-1 digest of the whole file in hexadecimal, or empty.
+	checksum string
 }
 
-// ExternalRange returns where the elements of an external tensor are. Keys of
-// ExternalData other than the specified ones are ignored.
-func (t *Tensor) ExternalRange() (ExternalRange, error) {
-	if !t.External {
-		return ExternalRange{}, fmt.Errorf("tensor %s: data is not external", quote(t.Name))
-	}
+// externalRange parses ExternalData. Keys other than the specified ones are
+// ignored.
+func (t *Tensor) externalRange() (externalRange, error) {
 	_, size, err := t.size()
-	var r ExternalRange
-	if err == nil {
-		r, err = t.externalRange(size)
-	}
 	if err != nil {
-		return ExternalRange{}, fmt.Errorf("tensor %s: %w", quote(t.Name), err)
+		return externalRange{}, err
 	}
-	return r, nil
-}
-
-// externalRange parses ExternalData for a tensor of size bytes.
-func (t *Tensor) externalRange(size int64) (ExternalRange, error) {
 	values := make(map[string]string, 4)
 	for _, e := range t.ExternalData {
 		switch e.Key {
 		case "location", "offset", "length", "checksum":
 			if _, twice := values[e.Key]; twice {
-				return ExternalRange{}, fmt.Errorf("external_data gives %s twice", e.Key)
+				return externalRange{}, fmt.Errorf("external_data gives %s twice", e.Key)
 			}
 			values[e.Key] = e.Value
 		}
 	}
-	r := ExternalRange{Location: values["location"], Length: size, Checksum: strings.ToLower(values["checksum"])}
-	if r.Location == "" {
-		return ExternalRange{}, errors.New("external_data gives no location")
+	r := externalRange{location: values["location"], length: size, checksum: strings.ToLower(values["checksum"])}
+	if r.location == "" {
+		return externalRange{}, errors.New("external_data gives no location")
 	}
 	if s, ok := values["offset"]; ok {
 		n, err := parseSize(s)
 		if err != nil {
-			return ExternalRange{}, fmt.Errorf("external_data offset %s: %w", quote(s), err)
+			return externalRange{}, fmt.Errorf("external_data offset %s: %w", quote(s), err)
 		}
-		r.Offset = n
+		r.offset = n
 	}
 	if s, ok := values["length"]; ok {
 		n, err := parseSize(s)
 		if err != nil {
-			return ExternalRange{}, fmt.Errorf("external_data length %s: %w", quote(s), err)
+			return externalRange{}, fmt.Errorf("external_data length %s: %w", quote(s), err)
 		}
 		if n != size {
-			return ExternalRange{}, fmt.Errorf("external_data length is %d, want %d for %v %v", n, size, t.DataType, t.Dims)
+			return externalRange{}, fmt.Errorf("external_data length is %d, want %d for %v %v", n, size, t.DataType, t.Dims)
 		}
 	}
-	if r.Offset+r.Length < 0 {
-		return ExternalRange{}, fmt.Errorf("external_data offset %d with length %d overflows", r.Offset, r.Length)
+	if r.offset+r.length < 0 {
+		return externalRange{}, fmt.Errorf("external_data offset %d with length %d overflows", r.offset, r.length)
 	}
-	if r.Checksum != "" {
-		if b, err := hex.DecodeString(r.Checksum); err != nil || len(b) != sha1.Size {
-			return ExternalRange{}, fmt.Errorf("external_data checksum %s is not a SHA-1 digest", quote(r.Checksum))
+	if r.checksum != "" {
+		if b, err := hex.DecodeString(r.checksum); err != nil || len(b) != sha1.Size {
+			return externalRange{}, fmt.Errorf("external_data checksum %s is not a SHA-1 digest", quote(r.checksum))
 		}
 	}
 	return r, nil

@@ -1,6 +1,9 @@
 package wire
 
-import "errors"
+import (
+	"errors"
+	"math"
+)
 
 // Limits bound what a decoder accepts. A zero field stands for its default,
 // and so does a nil *Limits for all of them.
@@ -28,6 +31,24 @@ type Limits struct {
 
 // ErrLimit is matched by errors that say that an input exceeds [Limits].
 var ErrLimit = errors.New("limit exceeded")
+
+// A quota is a kind of message whose total over a file is bounded.
+type quota int
+
+const (
+	noQuota quota = iota
+	quotaNodes
+	quotaAttributes
+	quotaTensors
+	numQuotas
+)
+
+var quotaNames = [numQuotas]string{"", "nodes", "attributes", "tensors"}
+
+// quotas returns the bound on each kind.
+func (l *Limits) quotas() [numQuotas]int {
+	return [numQuotas]int{math.MaxInt, l.MaxNodes, l.MaxAttributes, l.MaxTensors}
+}
 
 // withDefaults returns l with its zero fields set, for an input of size bytes.
 func (l *Limits) withDefaults(size int) Limits {

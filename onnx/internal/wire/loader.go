@@ -67,15 +67,11 @@ func (l *Loader) external(t *Tensor) ([]byte, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	_, size, err := t.size()
+	r, err := t.externalRange()
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.externalRange(size)
-	if err != nil {
-		return nil, err
-	}
-	location, err := CleanLocation(r.Location)
+	location, err := CleanLocation(r.location)
 	if err != nil {
 		return nil, err
 	}
@@ -83,12 +79,12 @@ func (l *Loader) external(t *Tensor) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Checksum != "" {
-		if err := file.verify(location, r.Checksum); err != nil {
+	if r.checksum != "" {
+		if err := file.verify(location, r.checksum); err != nil {
 			return nil, err
 		}
 	}
-	b, err := l.read(file, location, r.Offset, r.Length)
+	b, err := l.read(file, location, r.offset, r.length)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func TestMalformed(t *testing.T) {
 		{"3,000 types", nestedTypes(3000), []string{`graph.input[0] "x".type`, "nested more than 64"}, ErrLimit},
 		{"two types in one", inModel(ldel(11, msg(ldel(1, "x"), ldel(2, msg(ldel(1, ""), ldel(4, "")))))), []string{`input[0] "x".type`, "2 types"}, nil},
 		{"negative dimension of an input", inModel(ldel(11, msg(ldel(1, "x"), ldel(2, ldel(1, ldel(2, ldel(1, vint(1, -2)))))))), []string{`graph.input[0] "x".type.tensor_type.shape.dim[0]`, "-2"}, nil},
-		{"rank of an input", inModel(ldel(11, ldel(2, ldel(1, ldel(2, bytes.Repeat(ldel(1, ""), 65)))))), []string{"rank 65 is more than 64"}, ErrLimit},
+		{"rank of an input", inModel(ldel(11, ldel(2, ldel(1, ldel(2, bytes.Repeat(ldel(1, ""), 65)))))), []string{"dim", "65 values, more than 64"}, ErrLimit},
 
 		{"no element type", withInitializer(), []string{`graph.initializer[0] "w"`, "UNDEFINED"}, nil},
 		{"unknown element type", withInitializer(vint(2, 27)), []string{`"w"`, "DataType(27)"}, nil},
@@ -89,7 +89,7 @@ func TestMalformed(t *testing.T) {
 		{"half a double", withInitializer(vint(2, int64(Double)), ldel(10, make([]byte, 12))), []string{"double_data", "12 bytes is not a multiple of 8"}, nil},
 		{"half a complex number", withInitializer(vint(2, int64(Complex64)), ldel(4, make([]byte, 4))), []string{"float_data has 1 values, want 2"}, nil},
 		{"data of another type", withInitializer(float1, packedInts(5, 1)), []string{"int32_data holds the data of a FLOAT"}, nil},
-		{"data twice", withInitializer(float1, f32(4, 1), ldel(9, "abcd")), []string{"both raw_data and float_data"}, nil},
+		{"data twice", withInitializer(float1, f32(4, 1), ldel(9, "abcd")), []string{"both float_data and raw_data"}, nil},
 		{"doubles as floats", withInitializer(float1, protowire.AppendFixed64(protowire.AppendTag(nil, 4, protowire.Fixed64Type), 0)), []string{"float_data", "fixed64", "fixed32"}, nil},
 		{"cut varint in packed data", withInitializer(vint(2, int64(Int64)), ldel(7, "\x01\x80")), []string{"int64_data", "packed value 1"}, io.ErrUnexpectedEOF},
 		{"strings in raw data", withInitializer(vint(2, int64(String)), ldel(9, "a")), []string{"strings in raw_data"}, nil},

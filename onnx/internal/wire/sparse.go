@@ -6,6 +6,27 @@ import (
 	"fmt"
 )
 
+// A SparseTensor is a SparseTensorProto: Values of shape [nnz], at Indices of
+// shape [nnz] (linear, row-major) or [nnz, rank], in a tensor of shape Dims
+// that is zero elsewhere. Its name is that of Values. Indices may be nil when
+// there are no values.
+type SparseTensor struct {
+	Values  *Tensor
+	Indices *Tensor
+	Dims    []int64
+}
+
+func (*SparseTensor) schema() *schema[SparseTensor] { return sparseTensorSchema }
+
+var sparseTensorSchema = &schema[SparseTensor]{
+	check: func(s *SparseTensor, _ fieldSet) error { return s.check() },
+	fields: []field[SparseTensor]{
+		1: message("values", func(s *SparseTensor) **Tensor { return &s.Values }),
+		2: message("indices", func(s *SparseTensor) **Tensor { return &s.Indices }),
+		3: ranked(ints("dims", func(s *SparseTensor) *[]int64 { return &s.Dims })),
+	},
+}
+
 // check reports parts of s that do not fit together. The index values are
 // checked by [SparseTensor.Linear], since they may be in an external file.
 func (s *SparseTensor) check() error {

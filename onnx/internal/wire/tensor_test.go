@@ -236,7 +236,7 @@ func TestElementCounts(t *testing.T) {
 		{[]int64{1 << 32, 0, 1 << 32}, -1}, // its strides would overflow
 		{[]int64{1 << 31, 1 << 31}, 1 << 62},
 	} {
-		got, err := (&Tensor{Dims: c.dims}).NumElements()
+		got, err := numElements(c.dims)
 		if c.want < 0 {
 			wantError(t, err, "dims")
 		} else if got != c.want || err != nil {

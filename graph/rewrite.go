@@ -1,0 +1,226 @@
+package graph
+
+import "fmt"
+
+// A Rewriter makes one pass over a graph and replaces values by others of the
+// same type. Nodes are immutable: the nodes that read a replaced value are
+// copied by [Node.With], and what nothing changes under stays the same node.
+//
+// A rule is told of each node once, inputs before the nodes that read them. It
+// reads patterns off the old graph, through [Node.Input] and [Rewriter.Users],
+// and builds what takes their place from the new one, through
+// [Rewriter.Inputs]:
+//
+//	r, err := graph.NewRewriter(roots)
+//	err = r.Walk(func(n *graph.Node) error {
+//		if _, ok := n.Op().(graph.Identity); ok {
+//			r.Replace(n.Output(0), r.Inputs(n)[0])
+//		}
+//		return nil
+//	})
+//	roots = r.Roots() // without identities
+//
+// A Rewriter is for one goroutine and one pass.
+type Rewriter struct {
+	nodes  []*Node
+	leaf   map[*Node]bool
+	roots  []Value
+	own    map[int]Value // what SetRoot has put in place of a root
+	isRoot map[Value]bool
+	users  map[Value][]*Node // made when first asked for
+	to     map[Value]Value
+}
+
+// NewRewriter returns a Rewriter of the graph that roots are values of. A root
+// may be the zero Value, which stays what it is. What a filled cache was
+// computed from is no part of the graph; whether a cache is filled is asked
+// once, so that one that another goroutine fills meanwhile changes nothing.
+func NewRewriter(roots []Value) (*Rewriter, error) {
+	all, err := NewRewriters([][]Value{roots})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// NewRewriters returns a Rewriter of each of several graphs. A cache in more than
+// one of them is filled in all or in none.
+func NewRewriters(graphs [][]Value) ([]*Rewriter, error) {
+	leaf := make(map[*Node]bool)
+	out := make([]*Rewriter, len(graphs))
+	for i, roots := range graphs {
+		var err error
+		if out[i], err = newRewriter(roots, leaf); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// newRewriter returns a Rewriter that asks leaf, and enters there, which nodes are
+// leaves.
+func newRewriter(roots []Value, leaf map[*Node]bool) (*Rewriter, error) {
+	r := &Rewriter{
+		leaf:   leaf,
+		roots:  append([]Value(nil), roots...),
+		own:    make(map[int]Value),
+		isRoot: make(map[Value]bool, len(roots)),
+		to:     make(map[Value]Value),
+	}
+	var starts []*Node
+	for _, v := range roots {
+		if !v.IsZero() {
+			starts = append(starts, v.node)
+			r.isRoot[v] = true
+		}
+	}
+	numInputs := func(n *Node) int {
+		isLeaf, known := leaf[n]
+		if !known {
+			isLeaf = n.IsLeaf()
+			leaf[n] = isLeaf
+		}
+		if isLeaf {
+			return 0
+		}
+		return len(n.ins)
+	}
+	var err error
+	r.nodes, err = Sort(starts, numInputs, func(n *Node, i int) (*Node, bool) {
+		in := n.ins[i].node
+		return in, in != nil
+	})
+	return r, err
+}
+
+// Nodes returns the nodes of the old graph, inputs before the nodes that read
+// them. The order follows from the roots and the inputs of each node alone.
+// The slice is shared and must not be changed.
+func (r *Rewriter) Nodes() []*Node { return r.nodes }
+
+// IsLeaf reports whether a node of the old graph was a leaf when r was made.
+func (r *Rewriter) IsLeaf(n *Node) bool { return r.leaf[n] }
+
+// IsRoot reports whether v is one of the roots that r was made for.
+func (r *Rewriter) IsRoot(v Value) bool { return r.isRoot[v] }
+
+// Users returns the nodes of the old graph that read v, each once, in the
+// order of [Rewriter.Nodes]. The slice is shared and must not be changed.
+func (r *Rewriter) Users(v Value) []*Node {
+	if r.users == nil {
+		r.users = make(map[Value][]*Node)
+		for _, n := range r.nodes {
+			if r.leaf[n] {
+				continue
+			}
+			for _, in := range n.ins {
+				list := r.users[in]
+				if !in.IsZero() && (len(list) == 0 || list[len(list)-1] != n) {
+					r.users[in] = append(list, n)
+				}
+			}
+		}
+	}
+	return r.users[v]
+}
+
+// OnlyUser reports whether n alone reads v, and v is no root: whoever replaces
+// n may do away with v.
+func (r *Rewriter) OnlyUser(v Value, n *Node) bool {
+	users := r.Users(v)
+	return len(users) == 1 && users[0] == n && !r.isRoot[v]
+}
+
+// Replace has by stand for v of the old graph wherever v is read, and among
+// the roots. It panics unless both have one type. In [Rewriter.Walk] a rule
+// may replace the outputs of the node that it is told of.
+func (r *Rewriter) Replace(v, by Value) {
+	mustMatch(v, by)
+	r.to[v] = by
+}
+
+// Replacement returns what stands for v of the old graph in the new one: v
+// itself where nothing changes.
+func (r *Rewriter) Replacement(v Value) Value {
+	if by, ok := r.to[v]; ok {
+		return by
+	}
+	return v
+}
+
+// Inputs returns what stands for the inputs of a node of the old graph, in a
+// slice of the caller's own.
+func (r *Rewriter) Inputs(n *Node) []Value {
+	ins := make([]Value, len(n.ins))
+	for i, v := range n.ins {
+		ins[i] = r.Replacement(v)
+	}
+	return ins
+}
+
+// Walk tells rule of every node in the order of [Rewriter.Nodes], leaves among
+// them, and then has a copy stand for those outputs that rule did not replace,
+// where an input of the node changed. An error of the rule ends the walk and
+// comes back with the node's name.
+func (r *Rewriter) Walk(rule func(n *Node) error) error {
+	for _, n := range r.nodes {
+		if err := rule(n); err != nil {
+			return fmt.Errorf("%v: %w", n, err)
+		}
+		if !r.leaf[n] {
+			r.rebuild(n)
+		}
+	}
+	return nil
+}
+
+// rebuild has outputs of n that are not replaced come from a copy of n, if it
+// has to read other inputs.
+func (r *Rewriter) rebuild(n *Node) {
+	changed := false
+	for _, v := range n.ins {
+		_, replaced := r.to[v]
+		changed = changed || replaced
+	}
+	if !changed {
+		return
+	}
+	var copied *Node
+	for i := range n.outs {
+		v := n.Output(i)
+		if _, replaced := r.to[v]; replaced {
+			continue
+		}
+		if copied == nil {
+			copied = n.With(r.Inputs(n)...)
+		}
+		r.to[v] = copied.Output(i)
+	}
+}
+
+// SetRoot has by, a value of the new graph, stand for root i alone: other roots
+// and the readers of its value keep that. It panics unless both have one type.
+func (r *Rewriter) SetRoot(i int, by Value) {
+	mustMatch(r.roots[i], by)
+	r.own[i] = by
+}
+
+// Roots returns what stands for the roots, in a slice of the caller's own.
+func (r *Rewriter) Roots() []Value {
+	roots := make([]Value, len(r.roots))
+	for i, v := range r.roots {
+		by, own := r.own[i]
+		if !own {
+			by = r.Replacement(v)
+		}
+		roots[i] = by
+	}
+	return roots
+}
+
+// mustMatch panics unless by has the type of v.
+func mustMatch(v, by Value) {
+	if !v.Type().Equal(by.Type()) {
+		panic(fmt.Sprintf("graph: %v of %v is replaced by %v of %v", v.Type(), v.node, by.Type(), by.node))
+	}
+}

@@ -1,0 +1,248 @@
+package compile
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/extent"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
+)
+
+// A learnedOp is the op of a node as a function of the dimensions. Of an input
+// it is the shape.
+type learnedOp struct {
+	op     graph.Op
+	fields []field
+	dims   []extent.Func // of an input
+}
+
+// A field is an integer among the attributes of an op: number elem of the list
+// that the field of the struct is, or the field itself if elem is -1.
+type field struct {
+	index, elem int
+	value       extent.Func
+}
+
+// fixed reports whether the op has the same attributes everywhere.
+func (l *learnedOp) fixed() bool { return len(l.fields) == 0 }
+
+// node returns the node like n at the point where functions have the given
+// values. It reads the nodes that to holds for those that n reads.
+func (l *learnedOp) node(n *graph.Node, values []int, to map[*graph.Node]*graph.Node) (*graph.Node, error) {
+	if in, ok := n.Op().(graph.Input); ok {
+		dims := make(shape.Shape, len(l.dims))
+		for a, f := range l.dims {
+			dims[a] = values[f]
+		}
+		return graph.NewInput(in.Key, graph.Type{DType: n.Output(0).Type().DType, Shape: dims})
+	}
+	if n.IsLeaf() {
+		return n, nil
+	}
+	ins := make([]graph.Value, n.NumInputs())
+	for i := range ins {
+		if v := n.Input(i); !v.IsZero() {
+			ins[i] = to[v.Node()].Output(v.Index())
+		}
+	}
+	o := l.op
+	if !l.fixed() {
+		cell := newOpCell(l)
+		cell.set(values)
+		o = cell.at.Elem().Interface().(graph.Op)
+	}
+	made, err := graph.New(o, ins...)
+	if err != nil {
+		return nil, err
+	}
+	return made.WithLabel(n.Label()), nil
+}
+
+// An opCell is an op whose attributes are set anew for each point.
+type opCell struct {
+	op    *learnedOp
+	at    reflect.Value // a pointer to the struct
+	lists [][]int       // by field of the op, where it is a list
+}
+
+func newOpCell(l *learnedOp) *opCell {
+	c := &opCell{op: l, at: reflect.New(reflect.TypeOf(l.op)), lists: make([][]int, len(l.fields))}
+	c.at.Elem().Set(reflect.ValueOf(l.op))
+	fresh := make(map[int][]int)
+	for i, f := range l.fields {
+		if f.elem < 0 {
+			continue
+		}
+		if fresh[f.index] == nil {
+			field := c.at.Elem().Field(f.index)
+			fresh[f.index] = append([]int{}, field.Interface().([]int)...)
+			field.Set(reflect.ValueOf(fresh[f.index]).Convert(field.Type()))
+		}
+		c.lists[i] = fresh[f.index]
+	}
+	return c
+}
+
+// set gives the attributes the values that functions have at a point. It
+// allocates nothing.
+func (c *opCell) set(values []int) {
+	for i, f := range c.op.fields {
+		if c.lists[i] != nil {
+			c.lists[i][f.elem] = values[f.value]
+			continue
+		}
+		switch field := c.at.Elem().Field(f.index); field.Kind() {
+		case reflect.Int:
+			field.SetInt(int64(values[f.value]))
+		default: // a scalar, of type int64
+			field.Field(1).SetUint(uint64(values[f.value]))
+		}
+	}
+}
+
+// learnOps finds the op of every node as a function of the dimensions, from
+// the builds.
+func (z *sizes) learnOps() error {
+	z.ops = make([]*learnedOp, len(z.at[0]))
+	if len(z.at) == 1 {
+		for k, n := range z.at[0] {
+			z.ops[k] = &learnedOp{op: n.Op()}
+		}
+		return nil
+	}
+	for k, n := range z.at[0] {
+		column := make([]*graph.Node, len(z.at))
+		for s := range z.at {
+			column[s] = z.at[s][k]
+		}
+		var err error
+		if z.ops[k], err = z.learnOp(column); err != nil {
+			return fmt.Errorf("%v cannot vary: %w", n, err)
+		}
+		// Later functions are likely to be made of the extents of this one.
+		for o := range n.NumOutputs() {
+			for a := range n.Output(o).Type().Shape {
+				if _, err := z.fitBuilds(func(s int) int { return column[s].Output(o).Type().Shape[a] }); err != nil {
+					return fmt.Errorf("%v cannot vary: axis %d of output %d %w", n, a, o, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// fitBuilds is fit for what is known of builds alone.
+func (z *sizes) fitBuilds(value func(s int) int) (extent.Func, error) {
+	values := make([]int, len(z.at))
+	for s := range values {
+		values[s] = value(s)
+	}
+	return z.space.Fit(values, nil)
+}
+
+// learnOp finds the op of one node, given that of each build.
+func (z *sizes) learnOp(column []*graph.Node) (*learnedOp, error) {
+	first := column[0]
+	l := &learnedOp{op: first.Op()}
+	if _, ok := first.Op().(graph.Input); ok {
+		for a := range first.Output(0).Type().Shape {
+			f, err := z.fitBuilds(func(s int) int { return column[s].Output(0).Type().Shape[a] })
+			if err != nil {
+				return nil, fmt.Errorf("axis %d %w", a, err)
+			}
+			l.dims = append(l.dims, f)
+		}
+		return l, nil
+	}
+	if first.Leaf() != nil {
+		for s, n := range column[1:] {
+			if !sameConstant(first, n) {
+				return nil, fmt.Errorf("it is one constant with %s and another with %s", z.text(0), z.text(s+1))
+			}
+		}
+		return l, nil
+	}
+	typ := reflect.TypeOf(first.Op())
+	if typ.Kind() != reflect.Struct {
+		return l, nil
+	}
+	for f := range typ.NumField() {
+		values := make([]reflect.Value, len(column))
+		for s, n := range column {
+			values[s] = reflect.ValueOf(n.Op()).Field(f)
+		}
+		fields, err := z.learnField(f, values)
+		if err != nil {
+			return nil, fmt.Errorf("attribute %s %w", typ.Field(f).Name, err)
+		}
+		l.fields = append(l.fields, fields...)
+	}
+	return l, nil
+}
+
+// learnField finds what of one attribute depends on the dimensions.
+func (z *sizes) learnField(index int, values []reflect.Value) ([]field, error) {
+	same := true
+	for _, v := range values[1:] {
+		same = same && reflect.DeepEqual(v.Interface(), values[0].Interface())
+	}
+	if same {
+		return nil, nil
+	}
+	var out []field
+	add := func(elem int, value func(s int) int) error {
+		f, err := z.fitBuilds(value)
+		if err != nil {
+			return err
+		}
+		if _, constant := z.space.Constant(f); !constant {
+			out = append(out, field{index, elem, f})
+		}
+		return nil
+	}
+	switch values[0].Interface().(type) {
+	case int:
+		err := add(-1, func(s int) int { return int(values[s].Int()) })
+		return out, err
+	case kernel.Scalar:
+		scalar := func(s int) kernel.Scalar { return values[s].Interface().(kernel.Scalar) }
+		if scalar(0).DType == dtype.Int64 {
+			err := add(-1, func(s int) int { return int(scalar(s).Bits) })
+			return out, err
+		}
+	case []int:
+		lists := make([][]int, len(values))
+		for s, v := range values {
+			if lists[s] = v.Interface().([]int); len(lists[s]) != len(lists[0]) {
+				return nil, fmt.Errorf("is a list of %d with %s and of %d with %s", len(lists[0]), z.text(0), len(lists[s]), z.text(s))
+			}
+		}
+		for i := range lists[0] {
+			if err := add(i, func(s int) int { return lists[s][i] }); err != nil {
+				return nil, fmt.Errorf("at %d %w", i, err)
+			}
+		}
+		return out, nil
+	}
+	return nil, fmt.Errorf("depends on the dimensions and is no integer: it is %v with %s and %v with %s",
+		values[0], z.text(0), values[1], z.text(1))
+}
+
+func sameConstant(a, b *graph.Node) bool {
+	x, y := a.Leaf(), b.Leaf()
+	if y == nil || !a.Output(0).Type().Equal(b.Output(0).Type()) || !x.Layout.Equal(y.Layout) || len(x.Data) != len(y.Data) {
+		return false
+	}
+	// Weights are the same memory in all builds, which saves reading them.
+	return len(x.Data) == 0 || &x.Data[0] == &y.Data[0] || bytes.Equal(x.Data, y.Data)
+}
+
+func sameOp(a, b *graph.Node) bool {
+	return reflect.TypeOf(a.Op()) == reflect.TypeOf(b.Op()) && (a.Leaf() == nil) == (b.Leaf() == nil)
+}
+
+func sameAttributes(a, b graph.Op) bool { return reflect.DeepEqual(a, b) }

@@ -1,4 +1,0 @@
-package compile
-
-// Resized is resized, for the tests.
-var Resized = resized

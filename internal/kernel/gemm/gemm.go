@@ -1,0 +1,320 @@
+// Package gemm multiplies matrices block by block, out of operands that are
+// packed into strips.
+//
+// # Where to find what
+//
+//	gemm.go           the cut of a product into tasks; packing; a task
+//	tile.go           the inner loops of each instruction set, and the portable ones
+//	tap.go            the portable inner loops that convolution adds
+//	*_amd64.go, .s    the same in assembly, which gemmgen writes
+//
+// The assembly fuses multiplications with additions, so that it gives other
+// bits than the portable loops; each is the same for any number of rows,
+// columns and tasks.
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/berth-go/berth/internal/kernel"
+)
+
+// blockK is how many terms of a dot product are summed into one partial sum.
+// Every product in this package adds up
+//
+//	c[i,j] = ((s0 + s1) + s2) + ...   s_b = sum of a[i,k]*b[k,j] for k in [b*blockK, (b+1)*blockK), in order
+//
+// whatever the number of rows, columns and tasks, so that an element does not
+// depend on what is computed beside it. Blocks also bound the rounding error,
+// which grows with blockK + k/blockK instead of k.
+const blockK = 256
+
+// A Matrix is a strided view of typed memory: element (i, j) lies at
+// data[at + i*row + j*col].
+type Matrix[T kernel.Number] struct {
+	Data         []T
+	At, Row, Col int
+}
+
+// A Product is the cut of a product of an m×k matrix by a k×n one into tasks,
+// each of which computes one block of the result. The blocking is Goto and
+// van de Geijn's ("Anatomy of High-Performance Matrix Multiplication", 2008):
+// a block of the left matrix and one of the right are packed into strips of
+// the tile's height and width, and a tile kernel multiplies strip by strip.
+type Product[T kernel.Number] struct {
+	Tile    Tile[T]
+	m, n, K int
+
+	BlockM, BlockN int // rows and columns of a task, but for the last ones
+	tasksM, tasksN int
+	direct         bool // there is so little on the left that packing the right does not pay
+}
+
+// The largest block of a task, in strips. A packed left block then takes
+// 144 KiB of float32 with the widest tile, and a right one 384 KiB: together
+// they stay in the second-level cache of current cores.
+const (
+	maxStripsM = 12
+	maxStripsN = 12
+)
+
+// Plan cuts the product of m×k by k×n. The cut depends on the extents and the
+// tile alone.
+func (g *Product[T]) Plan(m, n, k int) {
+	const (
+		enough = 12      // tasks, for the workers to share evenly
+		grain  = 1 << 20 // multiplications in a task worth handing out
+	)
+	g.m, g.n, g.K = m, n, k
+	g.direct = m <= 3*g.Tile.Rows
+	sm, sn := kernel.CeilDiv(m, g.Tile.Rows), kernel.CeilDiv(n, g.Tile.Cols)
+	bm, bn := even(sm, maxStripsM), even(sn, maxStripsN)
+	for kernel.CeilDiv(sm, bm)*kernel.CeilDiv(sn, bn) < enough && float64(bm*g.Tile.Rows)*float64(bn*g.Tile.Cols)*float64(k) > 2*grain {
+		// Halve the side that costs less to pack twice.
+		if bn*g.Tile.Cols >= bm*g.Tile.Rows && bn > 1 || bm == 1 {
+			if bn == 1 {
+				break
+			}
+			bn = (bn + 1) / 2
+		} else {
+			bm = (bm + 1) / 2
+		}
+	}
+	g.BlockM, g.BlockN = bm*g.Tile.Rows, bn*g.Tile.Cols
+	g.tasksM, g.tasksN = kernel.CeilDiv(sm, bm), kernel.CeilDiv(sn, bn)
+}
+
+// even returns the size of equal parts, each at most limit, that n falls into.
+func even(n, limit int) int { return max(1, kernel.CeilDiv(n, max(1, kernel.CeilDiv(n, limit)))) }
+
+// Tasks returns the number of blocks.
+func (g *Product[T]) Tasks() int { return g.tasksM * g.tasksN }
+
+// Scratch returns the working memory of a task, in bytes.
+func (g *Product[T]) Scratch() int {
+	var zero T
+	k := min(g.K, blockK)
+	return (Pad64[T](g.BlockM*k) + Pad64[T](g.BlockN*k)) * int(unsafe.Sizeof(zero))
+}
+
+// Pad64 rounds n elements up to a multiple of 64 bytes.
+func Pad64[T any](n int) int {
+	var zero T
+	per := 64 / int(unsafe.Sizeof(zero))
+	return (n + per - 1) / per * per
+}
+
+// A Right is the right operand of a product, in the form in which it is at
+// hand: packed beforehand, windows over an image, or a matrix.
+type Right[T kernel.Number] struct {
+	Matrix[T]
+	Packed []T
+	Image  ImagePacker[T] // when set, matrix holds an image, and what this packs of it is the operand
+}
+
+// An ImagePacker packs a right operand that is made of an image and never held
+// as a whole.
+type ImagePacker[T kernel.Number] interface {
+	// PackImage packs columns [j0, j1) and rows [k0, k1) of the operand that
+	// x makes, as [packRight] does, into strips of t.
+	PackImage(dst, x []T, j0, j1, k0, k1 int, t *Tile[T])
+}
+
+// A Left is the left operand of a product: a matrix, or packed beforehand.
+type Left[T kernel.Number] struct {
+	Matrix[T]
+	Packed []T
+}
+
+// Run computes one task: c[i*ldc+j] += sum_k a[i,k]*b[k,j] over the task's
+// block, or = where add is false.
+func (g *Product[T]) Run(task int, scratch []byte, a *Left[T], b *Right[T], c []T, ldc int, add bool) {
+	i0, i1, j0, j1 := g.Block(task)
+	g.Multiply(i0, i1, j0, j1, scratch, a, b, c[i0*ldc+j0:], ldc, add)
+}
+
+// Multiply computes rows [i0, i1) and columns [j0, j1), no more than a task
+// has, of the product. c starts at element (i0, j0). Packed operands want i0
+// and j0 at the start of a strip.
+func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b *Right[T], c []T, ldc int, add bool) {
+	rows, cols := g.Tile.Rows, g.Tile.Cols
+	work := kernel.Cast[T](scratch)
+	packA := work[:g.BlockM*min(g.K, blockK)]
+	packB := work[Pad64[T](len(packA)):]
+	if g.K == 0 && !add {
+		for i := range i1 - i0 {
+			clear(c[i*ldc : i*ldc+j1-j0])
+		}
+	}
+	for k0 := 0; k0 < g.K; k0 += blockK {
+		k1 := min(k0+blockK, g.K)
+		depth := k1 - k0
+		pa := packA
+		if a.Packed != nil {
+			pa = a.Packed[k0*kernel.CeilDiv(g.m, rows)*rows+i0*depth:]
+		} else {
+			packLeft(pa, &a.Matrix, i0, i1, k0, k1, rows)
+		}
+		pb, ldb, inPlace := packB, cols, false
+		switch {
+		case b.Packed != nil:
+			pb = b.Packed[k0*kernel.CeilDiv(g.n, cols)*cols+j0*depth:]
+		case b.Image != nil:
+			b.Image.PackImage(pb, b.Data[b.At:], j0, j1, k0, k1, &g.Tile)
+		case g.direct && b.Col == 1 && b.Row >= 0:
+			inPlace = true
+		default:
+			packRight(pb, &b.Matrix, j0, j1, k0, k1, cols)
+		}
+		for j := j0; j < j1; j += cols {
+			strip := pb
+			switch {
+			case !inPlace:
+				strip = pb[(j-j0)*depth:]
+			case j+cols <= j1:
+				strip, ldb = b.Data[b.At+k0*b.Row+j:], b.Row
+			default:
+				packRight(pb, &b.Matrix, j, j1, k0, k1, cols)
+				ldb = cols
+			}
+			w := min(cols, j1-j)
+			for i := i0; i < i1; i += rows {
+				h := min(rows, i1-i)
+				at := (i-i0)*ldc + j - j0
+				g.Tile.Mul(h, w, depth, pa[(i-i0)*depth:], strip, ldb, c[at:at+(h-1)*ldc+w], ldc, add || k0 > 0)
+			}
+		}
+	}
+}
+
+// Block returns the rows [i0, i1) and columns [j0, j1) of the result that a
+// task computes.
+func (g *Product[T]) Block(task int) (i0, i1, j0, j1 int) {
+	i0, j0 = task%g.tasksM*g.BlockM, task/g.tasksM*g.BlockN
+	return i0, min(i0+g.BlockM, g.m), j0, min(j0+g.BlockN, g.n)
+}
+
+// PackedLeft returns how many elements an m×k matrix takes, packed for the left
+// of tiles of the given rows.
+func PackedLeft(m, k, rows int) int { return kernel.CeilDiv(m, rows) * rows * k }
+
+// PackedRight returns how many elements a k×n matrix takes, packed for the
+// right of tiles of the given columns.
+func PackedRight(n, k, cols int) int { return kernel.CeilDiv(n, cols) * cols * k }
+
+// PackWholeLeft packs every strip of an m×k matrix, block of k by block.
+func PackWholeLeft[T kernel.Number](dst []T, a *Matrix[T], m, k, rows int) {
+	for k0 := 0; k0 < k; k0 += blockK {
+		k1 := min(k0+blockK, k)
+		packLeft(dst[k0*kernel.CeilDiv(m, rows)*rows:], a, 0, m, k0, k1, rows)
+	}
+}
+
+// PackWholeRight packs every strip of a k×n matrix, block of k by block.
+func PackWholeRight[T kernel.Number](dst []T, b *Matrix[T], n, k, cols int) {
+	for k0 := 0; k0 < k; k0 += blockK {
+		k1 := min(k0+blockK, k)
+		packRight(dst[k0*kernel.CeilDiv(n, cols)*cols:], b, 0, n, k0, k1, cols)
+	}
+}
+
+// packLeft lays rows [i0, i1) and columns [k0, k1) of a out as strips of the
+// given height: element (i, k) of a strip at [k*height + i], missing rows 0.
+func packLeft[T kernel.Number](dst []T, a *Matrix[T], i0, i1, k0, k1, height int) {
+	packStrips(dst, a.Data, a.At+i0*a.Row+k0*a.Col, a.Row, a.Col, i1-i0, k1-k0, height)
+}
+
+// packRight lays columns [j0, j1) and rows [k0, k1) of b out as strips of the
+// given width: element (k, j) of a strip at [k*width + j], missing columns 0.
+func packRight[T kernel.Number](dst []T, b *Matrix[T], j0, j1, k0, k1, width int) {
+	packStrips(dst, b.Data, b.At+k0*b.Row+j0*b.Col, b.Col, b.Row, j1-j0, k1-k0, width)
+}
+
+// packStrips lays n lanes of depth elements out as strips of the given width:
+// lane j, element k, found at data[at + j*lane + k*step], goes to
+// dst[j/width*width*depth + k*width + j%width]. Missing lanes of the last
+// strip become 0.
+func packStrips[T kernel.Number](dst, data []T, at, lane, step, n, depth, width int) {
+	whole := n / width * width
+	if lane == 1 {
+		// Rows are read from end to end, which is what memory is fast at.
+		for k := range depth {
+			f := at + k*step
+			from := data[f : f+n]
+			to := k * width
+			for j := 0; j < whole; j += width {
+				copy(dst[to:to+width], from[j:j+width])
+				to += depth * width
+			}
+			if whole < n {
+				w := copy(dst[to:], from[whole:])
+				clear(dst[to+w : to+width])
+			}
+		}
+		return
+	}
+	for j := 0; j < n; j += width {
+		w := min(width, n-j)
+		strip := dst[j*depth : (j+width)*depth]
+		from := at + j*lane
+		if step == 1 {
+			transpose(strip, data, from, lane, w, depth, width)
+		} else {
+			for k := range depth {
+				f := from + k*step
+				for l := range w {
+					strip[k*width+l] = data[f+l*lane]
+				}
+			}
+		}
+		if w < width {
+			for k := range depth {
+				clear(strip[k*width+w : k*width+width])
+			}
+		}
+	}
+}
+
+// transpose writes n lanes of depth consecutive elements, lane apart, to
+// dst[k*width + lane], eight lanes at a time.
+func transpose[T kernel.Number](dst, data []T, at, lane, n, depth, width int) {
+	if depth == 0 {
+		return
+	}
+	l := 0
+	for ; l+8 <= n; l += 8 {
+		f := at + l*lane
+		r0 := data[f : f+depth]
+		r1 := data[f+lane:][:len(r0)]
+		r2 := data[f+2*lane:][:len(r0)]
+		r3 := data[f+3*lane:][:len(r0)]
+		r4 := data[f+4*lane:][:len(r0)]
+		r5 := data[f+5*lane:][:len(r0)]
+		r6 := data[f+6*lane:][:len(r0)]
+		r7 := data[f+7*lane:][:len(r0)]
+		to := l
+		for k, v := range r0 {
+			d := dst[to : to+8 : to+8]
+			d[0], d[1], d[2], d[3] = v, r1[k], r2[k], r3[k]
+			d[4], d[5], d[6], d[7] = r4[k], r5[k], r6[k], r7[k]
+			to += width
+		}
+	}
+	for ; l+2 <= n; l += 2 {
+		f := at + l*lane
+		r0 := data[f : f+depth]
+		r1 := data[f+lane:][:len(r0)]
+		to := l
+		for k, v := range r0 {
+			d := dst[to : to+2 : to+2]
+			d[0], d[1] = v, r1[k]
+			to += width
+		}
+	}
+	if l < n {
+		f := at + l*lane
+		for k, v := range data[f : f+depth] {
+			dst[k*width+l] = v
+		}
+	}
+}

@@ -1,0 +1,18 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+// TestGenerated reports an assembly file that is not what the generator writes.
+func TestGenerated(t *testing.T) {
+	got, err := os.ReadFile("../tile_amd64.s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, generate()) {
+		t.Error("tile_amd64.s is out of date: run go generate ./internal/kernel/gemm")
+	}
+}

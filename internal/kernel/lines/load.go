@@ -1,0 +1,109 @@
+package lines
+
+import (
+	"math"
+
+	"github.com/berth-go/berth/internal/kernel"
+)
+
+// The maps that an [Accumulator] applies while it loads elements. Each equals
+//
+//	for i := range dst { dst[i] = f(src[at+i*step], shift) }
+//
+// where shift is shift[0], or shift[i] if there are as many as elements.
+
+// LoadCast converts elements to A.
+func LoadCast[T, A kernel.Number](dst []A, src []T, at, step int, _ []A) {
+	for i := range dst {
+		dst[i] = A(src[at])
+		at += step
+	}
+}
+
+// LoadAbs takes the magnitudes of elements.
+func LoadAbs[T, A kernel.Number](dst []A, src []T, at, step int, _ []A) {
+	for i := range dst {
+		v := A(src[at])
+		if v < 0 {
+			v = -v
+		}
+		dst[i] = v
+		at += step
+	}
+}
+
+// LoadSquare squares elements.
+func LoadSquare[T, A kernel.Number](dst []A, src []T, at, step int, _ []A) {
+	if step == 1 {
+		for i, x := range src[at : at+len(dst)] {
+			v := A(x)
+			dst[i] = v * v
+		}
+		return
+	}
+	for i := range dst {
+		v := A(src[at])
+		dst[i] = v * v
+		at += step
+	}
+}
+
+// LoadTruth maps what is not zero, NaN among it, to 1.
+func LoadTruth[T kernel.Number](dst []uint8, src []T, at, step int, _ []uint8) {
+	for i := range dst {
+		dst[i] = 0
+		if src[at] != 0 {
+			dst[i] = 1
+		}
+		at += step
+	}
+}
+
+// LoadDeviation maps to the square of the distance from shift.
+func LoadDeviation[T kernel.Float](dst []T, src []T, at, step int, shift []T) {
+	switch {
+	case len(shift) == 1 && step == 1:
+		m := shift[0]
+		for i, x := range src[at : at+len(dst)] {
+			v := x - m
+			dst[i] = v * v
+		}
+	case len(shift) == 1:
+		m := shift[0]
+		for i := range dst {
+			v := src[at] - m
+			dst[i] = v * v
+			at += step
+		}
+	default:
+		for i := range dst {
+			v := src[at] - shift[i]
+			dst[i] = v * v
+			at += step
+		}
+	}
+}
+
+// LoadExp maps to the exponential of the distance from shift.
+func LoadExp[T, A kernel.Number](dst []A, src []T, at, step int, shift []A) {
+	if len(shift) == 1 {
+		m := float64(shift[0])
+		for i := range dst {
+			dst[i] = A(math.Exp(float64(src[at]) - m))
+			at += step
+		}
+		return
+	}
+	for i := range dst {
+		dst[i] = A(math.Exp(float64(src[at]) - float64(shift[i])))
+		at += step
+	}
+}
+
+// ExpLoader returns the fastest form of LoadExp for T.
+func ExpLoader[T kernel.Float]() func(dst, src []T, at, step int, shift []T) {
+	if f, ok := any(kernel.LoadExp32).(func(dst, src []T, at, step int, shift []T)); ok {
+		return f
+	}
+	return LoadExp[T, T]
+}

@@ -1,0 +1,246 @@
+// Package conv holds convolution in the sense of neural networks, and its
+// transpose.
+//
+// # Where to find what
+//
+//	conv.go              the ops
+//	conv_kernel.go       convolution as a product of package gemm
+//	im2col.go            an image as the right operand of that product
+//	depthwise.go         the form for groups of one channel
+//	transpose_kernel.go  the transpose, as a product and a sum of its rows
+package conv
+
+import (
+	"fmt"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/slide"
+	"github.com/berth-go/berth/shape"
+)
+
+// Conv slides weights over an image: x [N, C, spatial...], weights
+// [M, C/Group, taps...] and an optional bias [M] give [N, M, positions...]. Any
+// number of spatial axes from 1 on is possible. Element types are the floats,
+// int32 and int64. [newConv] states the sum.
+type Conv struct {
+	KernelShape []int // taps along each spatial axis; those of the weights if empty
+	Strides     []int // one for each spatial axis; 1 if empty
+	Pads        []int // before each spatial axis, then after each; 0 if empty
+	Dilations   []int // one for each spatial axis; 1 if empty
+	Group       int   // groups of channels; 0 means 1
+	AutoPad     slide.AutoPad
+}
+
+// Name returns "conv".
+func (Conv) Name() string { return "conv" }
+
+// Infer implements [graph.Op].
+func (c Conv) Infer(in []graph.Type) ([]graph.Type, error) {
+	if err := checkConvInputs(in); err != nil {
+		return nil, err
+	}
+	x, w, group := in[0].Shape, in[1].Shape, max(c.Group, 1)
+	if c.Group < 0 || w[0]%group != 0 || x[1]%group != 0 {
+		return nil, fmt.Errorf("%d groups do not divide %d input and %d output channels", c.Group, x[1], w[0])
+	}
+	if w[1] != x[1]/group {
+		return nil, fmt.Errorf("input %v has %d channels in each of %d groups, weights %v have %d", x, x[1]/group, group, w, w[1])
+	}
+	if err := checkBias(in, w[0]); err != nil {
+		return nil, err
+	}
+	win, err := c.window(w)
+	if err != nil {
+		return nil, err
+	}
+	spatial, err := win.Positions(x[2:], false)
+	if err != nil {
+		return nil, err
+	}
+	return []graph.Type{{DType: in[0].DType, Shape: append(shape.Shape{x[0], w[0]}, spatial...)}}, nil
+}
+
+func (c Conv) window(weights shape.Shape) (slide.Window, error) {
+	if err := checkKernelShape(c.KernelShape, weights); err != nil {
+		return slide.Window{}, err
+	}
+	w := slide.Window{Taps: weights[2:], Strides: c.Strides, Dilations: c.Dilations, Pads: c.Pads, Auto: c.AutoPad}
+	return w.Check(len(weights) - 2)
+}
+
+// Kernel implements [op.Computer].
+func (c Conv) Kernel(in, _ []graph.Type) kernel.Kernel {
+	win, err := c.window(in[1].Shape)
+	if err != nil {
+		return nil // Infer has refused it
+	}
+	return newConv(in[0].DType, win, max(c.Group, 1))
+}
+
+// DenseAxes implements [op.Strider].
+func (Conv) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank) }
+
+// ComputesInFloat32 implements [op.Widener].
+func (Conv) ComputesInFloat32() {}
+
+// ConvTranspose is the gradient of [Conv] with respect to its image: x
+// [N, C, spatial...], weights [C, M/Group, taps...] and an optional bias [M]
+// give [N, M, spatial...]. [newConvTranspose] states the sum.
+//
+// Without OutputShape, an axis of extent d becomes
+// stride*(d-1) + OutputPadding + (taps-1)*dilation + 1 less its pads, or
+// stride*d where AutoPad is same_upper or same_lower. With it, the pads follow
+// from the shape, and an odd one goes to the end only under same_upper.
+type ConvTranspose struct {
+	KernelShape   []int // taps along each spatial axis; those of the weights if empty
+	Strides       []int // one for each spatial axis; 1 if empty
+	Pads          []int // before each spatial axis, then after each; 0 if empty
+	Dilations     []int // one for each spatial axis; 1 if empty
+	Group         int   // groups of channels; 0 means 1
+	AutoPad       slide.AutoPad
+	OutputPadding []int // added at the end of each spatial axis of the result; 0 if empty
+	OutputShape   []int // spatial extents of the result, instead of Pads
+}
+
+// Name returns "conv_transpose".
+func (ConvTranspose) Name() string { return "conv_transpose" }
+
+// Infer implements [graph.Op].
+func (c ConvTranspose) Infer(in []graph.Type) ([]graph.Type, error) {
+	if err := checkConvInputs(in); err != nil {
+		return nil, err
+	}
+	x, w, group := in[0].Shape, in[1].Shape, max(c.Group, 1)
+	if c.Group < 0 || x[1]%group != 0 {
+		return nil, fmt.Errorf("%d groups do not divide %d input channels", c.Group, x[1])
+	}
+	if w[0] != x[1] {
+		return nil, fmt.Errorf("input %v has %d channels, weights %v have %d", x, x[1], w, w[0])
+	}
+	maps := shape.Shape{group, w[1]}
+	if err := maps.Check(); err != nil {
+		return nil, fmt.Errorf("%d maps in each of %d groups: %w", w[1], group, err)
+	}
+	if err := checkBias(in, maps.Elems()); err != nil {
+		return nil, err
+	}
+	_, spatial, err := c.window(x, w)
+	if err != nil {
+		return nil, err
+	}
+	return []graph.Type{{DType: in[0].DType, Shape: append(shape.Shape{x[0], maps.Elems()}, spatial...)}}, nil
+}
+
+// window returns the window over the result, its pads found, and the spatial
+// extents of the result.
+func (c ConvTranspose) window(x, weights shape.Shape) (slide.Window, shape.Shape, error) {
+	if err := checkKernelShape(c.KernelShape, weights); err != nil {
+		return slide.Window{}, nil, err
+	}
+	axes := len(weights) - 2
+	w := slide.Window{Taps: weights[2:], Strides: c.Strides, Dilations: c.Dilations, Pads: c.Pads, Auto: c.AutoPad}
+	w, err := w.Check(axes)
+	if err != nil {
+		return slide.Window{}, nil, err
+	}
+	for _, list := range []struct {
+		name   string
+		values []int
+	}{{"output padding", c.OutputPadding}, {"output shape", c.OutputShape}} {
+		if len(list.values) != 0 && len(list.values) != axes {
+			return slide.Window{}, nil, fmt.Errorf("%s %v: %d numbers for %d spatial axes", list.name, list.values, len(list.values), axes)
+		}
+		for _, v := range list.values {
+			if v < 0 || v > slide.MaxAttribute {
+				return slide.Window{}, nil, fmt.Errorf("%s %v: %d is not in [0, %d]", list.name, list.values, v, slide.MaxAttribute)
+			}
+		}
+	}
+	same := w.Auto == slide.SameUpper || w.Auto == slide.SameLower
+	pads := make([]int, 2*axes)
+	out := make(shape.Shape, axes)
+	for i, d := range x[2:] {
+		if d > slide.MaxAttribute {
+			return slide.Window{}, nil, fmt.Errorf("input %v: extent %d is above %d", x, d, slide.MaxAttribute)
+		}
+		full := w.Strides[i]*max(d-1, 0) + w.Span(i)
+		if len(c.OutputPadding) != 0 {
+			full += c.OutputPadding[i]
+		}
+		switch {
+		case len(c.OutputShape) != 0:
+			out[i] = c.OutputShape[i]
+		case same:
+			out[i] = d * w.Strides[i]
+		default:
+			pads[i], pads[axes+i] = w.Pads[i], w.Pads[axes+i]
+			if out[i] = full - pads[i] - pads[axes+i]; out[i] < 0 {
+				return slide.Window{}, nil, fmt.Errorf("input %v: pads %v take more than the %d elements of the result at spatial axis %d", x, w.Pads, full, i)
+			}
+			continue
+		}
+		total := max(0, full-out[i])
+		pads[i] = total - total/2
+		if w.Auto == slide.SameUpper {
+			pads[i] = total / 2
+		}
+		pads[axes+i] = total - pads[i]
+	}
+	w.Pads, w.Auto = pads, slide.NotSet
+	return w, out, out.Check()
+}
+
+// Kernel implements [op.Computer].
+func (c ConvTranspose) Kernel(in, _ []graph.Type) kernel.Kernel {
+	win, _, err := c.window(in[0].Shape, in[1].Shape)
+	if err != nil {
+		return nil // Infer has refused it
+	}
+	return newConvTranspose(in[0].DType, win, max(c.Group, 1))
+}
+
+// DenseAxes implements [op.Strider].
+func (ConvTranspose) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank) }
+
+// ComputesInFloat32 implements [op.Widener].
+func (ConvTranspose) ComputesInFloat32() {}
+
+// checkConvInputs checks the number, types and ranks of image, weights and
+// optional bias.
+func checkConvInputs(in []graph.Type) error {
+	if err := op.SameNumbers(in, 2, 3); err != nil {
+		return err
+	}
+	if t := in[0].DType; !t.IsFloat() && t != dtype.Int32 && t != dtype.Int64 {
+		return fmt.Errorf("element type %v: want a float, int32 or int64", t)
+	}
+	x, w := in[0].Shape, in[1].Shape
+	if len(x) < 3 {
+		return fmt.Errorf("input %v: want batch, channels and at least one spatial axis", x)
+	}
+	if len(w) != len(x) {
+		return fmt.Errorf("input %v has %d axes, weights %v have %d", x, len(x), w, len(w))
+	}
+	return nil
+}
+
+func checkBias(in []graph.Type, maps int) error {
+	if len(in) < 3 || in[2].DType == dtype.Invalid {
+		return nil
+	}
+	if b := in[2].Shape; len(b) != 1 || b[0] != maps {
+		return fmt.Errorf("bias %v: want [%d]", b, maps)
+	}
+	return nil
+}
+
+// checkKernelShape checks the attribute against the weights it repeats.
+func checkKernelShape(attr []int, weights shape.Shape) error {
+	if len(attr) != 0 && !weights[2:].Equal(attr) {
+		return fmt.Errorf("kernel shape %v: weights %v have %v taps", attr, weights, weights[2:])
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package conv
+
+import (
+	"unsafe"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/gemm"
+	"github.com/berth-go/berth/internal/op/slide"
+)
+
+// newConv returns the kernel of a convolution in the sense of neural networks:
+//
+//	y[n,m,p] = bias[m] + sum over c, t of w[m,c,t] * x[n, m/(M/group)*(C/group)+c, p*stride+t*dilation-begin]
+//
+// for x [N, C, spatial...], w [M, C/group, taps...], an optional bias [M], and
+// y [N, M, positions...], where what lies in the padding is 0. The batch axes
+// of x and y may have any stride; all else is dense. Integers wrap. It returns
+// nil for an element type without arithmetic of its own.
+func newConv(t dtype.Type, w slide.Window, group int) kernel.Kernel {
+	switch t {
+	case dtype.Float32:
+		return &conv[float32]{window: w, group: group, gemm: gemm.Product[float32]{Tile: gemm.BestTile[float32]()}}
+	case dtype.Float64:
+		return &conv[float64]{window: w, group: group, gemm: gemm.Product[float64]{Tile: gemm.BestTile[float64]()}}
+	case dtype.Int32:
+		return &conv[int32]{window: w, group: group, gemm: gemm.Product[int32]{Tile: gemm.BestTile[int32]()}}
+	case dtype.Int64:
+		return &conv[int64]{window: w, group: group, gemm: gemm.Product[int64]{Tile: gemm.BestTile[int64]()}}
+	}
+	return nil
+}
+
+// conv multiplies, for each image and group, the weights by the matrix of the
+// image's windows, packed tile by tile and never held as a whole; windows of
+// one element are the image itself. A group of one input channel, where there
+// would be nothing to share, sums tap by tap instead.
+type conv[T kernel.Number] struct {
+	window        slide.Window
+	group         int
+	x, w, bias, y *kernel.Operand
+
+	slide              slide.Binding
+	gemm               gemm.Product[T]
+	images, maps, deep int // images; output maps and input channels of a group
+	positions          int
+	single             bool   // tap by tap
+	phased             bool   // tap by tap in phases
+	phases             phases // if so
+	count, each        int    // products, or planes of the tap by tap form, and those in a task
+	packedW            []T
+}
+
+// Bind implements [kernel.Kernel].
+func (k *conv[T]) Bind(in, out []*kernel.Operand) {
+	k.x, k.w, k.bias, k.y = in[0], in[1], nil, out[0]
+	if len(in) > 2 {
+		k.bias = in[2]
+	}
+	k.slide.Bind(&k.window, k.x.Shape[2:], k.y.Shape[2:])
+	k.images, k.maps, k.deep = k.x.Shape[0], k.w.Shape[0]/k.group, k.w.Shape[1]
+	k.positions = k.slide.Rows * k.slide.Width
+	taps := k.slide.OuterTaps * k.slide.InnerTaps
+	k.single = k.deep == 1 && k.maps <= 2
+	if k.single {
+		k.count = k.images * k.maps * k.group
+		_, k.each = kernel.Parts(k.count, k.positions*max(taps/4, 1))
+		k.phased = k.phases.bind(&k.slide)
+		return
+	}
+	k.gemm.Plan(k.maps, k.positions, k.deep*taps)
+	k.count, k.each = k.images*k.group, 1
+	if k.gemm.Tasks() == 1 {
+		_, k.each = kernel.Parts(k.count, k.maps*k.positions*max(k.deep*taps/16, 1))
+	}
+}
+
+// Tasks implements [kernel.Kernel].
+func (k *conv[T]) Tasks() int {
+	if k.count == 0 || k.positions == 0 {
+		return 0
+	}
+	n := kernel.CeilDiv(k.count, k.each)
+	if !k.single {
+		n *= k.gemm.Tasks()
+	}
+	return n
+}
+
+// Scratch implements [kernel.Kernel].
+func (k *conv[T]) Scratch() int {
+	switch {
+	case !k.single:
+		return k.gemm.Scratch()
+	case k.phased:
+		var zero T
+		p := &k.phases
+		return (gemm.Pad64[T](p.size(&k.slide)) + p.band*p.cols) * int(unsafe.Sizeof(zero))
+	}
+	return 0
+}
+
+// Run implements [kernel.Kernel].
+func (k *conv[T]) Run(task int, scratch []byte) error {
+	if k.single {
+		for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
+			k.plane(i, scratch)
+		}
+		return nil
+	}
+	per := k.gemm.Tasks()
+	first := task / per * k.each
+	for i := first; i < min(first+k.each, k.count); i++ {
+		k.product(i/k.group, i%k.group, task%per, scratch)
+	}
+	return nil
+}
+
+// product computes one block of the product of an image and a group.
+func (k *conv[T]) product(image, group, block int, scratch []byte) {
+	at := k.imageAt(image) + group*k.deep*k.slide.PlaneIn
+	b := gemm.Right[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](k.x), At: at, Row: k.positions, Col: 1}}
+	if !k.slide.Pointwise() {
+		b.Image = k
+	}
+	a := gemm.Left[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](k.w), At: k.w.Offset + group*k.maps*k.gemm.K, Row: k.gemm.K, Col: 1}}
+	if k.packedW != nil {
+		a.Packed = k.packedW[group*gemm.PackedLeft(k.maps, k.gemm.K, k.gemm.Tile.Rows):]
+	}
+	y := kernel.Slice[T](k.y)[k.y.Offset+image*k.y.Strides[0]+group*k.maps*k.positions:]
+	add := k.bias != nil
+	if add {
+		i0, i1, j0, j1 := k.gemm.Block(block)
+		bias := kernel.Slice[T](k.bias)[k.bias.Offset+group*k.maps:]
+		for i := i0; i < i1; i++ {
+			kernel.Fill(y[i*k.positions+j0:i*k.positions+j1], bias[i])
+		}
+	}
+	k.gemm.Run(block, scratch, &a, &b, y, k.positions, add)
+}
+
+// imageAt returns where an image begins in the memory of x. Images without
+// elements, all padding, have no place of their own.
+func (k *conv[T]) imageAt(image int) int {
+	if k.slide.PlaneIn == 0 {
+		return 0
+	}
+	return k.x.Offset + image*k.x.Strides[0]
+}
+
+// plane computes one output map of one image tap by tap.
+func (k *conv[T]) plane(i int, scratch []byte) {
+	channels := k.maps * k.group
+	image, m := i/channels, i%channels
+	s := &k.slide
+	at := k.imageAt(image) + m/k.maps*s.PlaneIn
+	x := kernel.Slice[T](k.x)[at : at+s.PlaneIn]
+	at = k.y.Offset + image*k.y.Strides[0] + m*k.positions
+	y := kernel.Slice[T](k.y)[at : at+k.positions]
+	taps := s.OuterTaps * s.InnerTaps
+	at = k.w.Offset + m*taps
+	w := kernel.Slice[T](k.w)[at : at+taps]
+	var bias T
+	if k.bias != nil {
+		bias = kernel.Slice[T](k.bias)[k.bias.Offset+m]
+	}
+	if k.phased {
+		k.depthwise(y, x, w, bias, scratch)
+		return
+	}
+	for row := range s.Rows {
+		to := y[row*s.Width : (row+1)*s.Width]
+		kernel.Fill(to, bias)
+		for outer := range s.OuterTaps {
+			base := s.Row(outer, row)
+			if base < 0 {
+				continue
+			}
+			for inner, v := range w[outer*s.InnerTaps : (outer+1)*s.InnerTaps] {
+				if lo, hi := s.Lo[inner], s.Hi[inner]; lo < hi {
+					addTap(to[lo:hi], x[base+s.From[inner]+lo*s.Step:], v, s.Step)
+				}
+			}
+		}
+	}
+}
+
+// addTap is y[i] += v*x[i*step].
+func addTap[T kernel.Number](y, x []T, v T, step int) {
+	if step == 1 {
+		for i, e := range x[:len(y)] {
+			y[i] += v * e
+		}
+		return
+	}
+	for i := range y {
+		y[i] += v * x[i*step]
+	}
+}
+
+// PackedBytes implements [kernel.Prepacker]: the weights, unless summed tap by tap.
+func (k *conv[T]) PackedBytes(input int) int {
+	if input != 1 || k.single {
+		return 0
+	}
+	return k.group * gemm.PackedLeft(k.maps, k.gemm.K, k.gemm.Tile.Rows) * k.w.DType.Size()
+}
+
+// Pack implements [kernel.Prepacker].
+func (k *conv[T]) Pack(input int, dst []byte) {
+	if k.PackedBytes(input) == 0 {
+		return
+	}
+	size := gemm.PackedLeft(k.maps, k.gemm.K, k.gemm.Tile.Rows)
+	for group := range k.group {
+		w := gemm.Matrix[T]{Data: kernel.Slice[T](k.w), At: k.w.Offset + group*k.maps*k.gemm.K, Row: k.gemm.K, Col: 1}
+		gemm.PackWholeLeft(kernel.Cast[T](dst)[group*size:], &w, k.maps, k.gemm.K, k.gemm.Tile.Rows)
+	}
+}
+
+// UsePacked implements [kernel.Prepacker].
+func (k *conv[T]) UsePacked(input int, packed []byte) {
+	if input == 1 {
+		k.packedW = nil
+		if len(packed) > 0 {
+			k.packedW = kernel.Cast[T](packed)
+		}
+	}
+}

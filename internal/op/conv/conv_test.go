@@ -1,0 +1,274 @@
+package conv
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/op/optest"
+	"github.com/berth-go/berth/internal/op/slide"
+)
+
+// A convCase is a random convolution.
+type convCase struct {
+	window                  slide.Window
+	group                   int
+	image, weights, outputs []int // shapes; image and outputs change roles when transposed
+}
+
+func (c convCase) String() string {
+	return fmt.Sprintf("image %v weights %v outputs %v group %d %+v", c.image, c.weights, c.outputs, c.group, c.window)
+}
+
+func aConv(rng *rand.Rand) convCase {
+	axes := 1 + rng.IntN(3)
+	limit := []int{0, 60, 12, 5}[axes]
+	w, in, out := optest.Window(rng, axes, limit)
+	c := convCase{window: w, group: 1}
+	deep, maps := 1+rng.IntN(5), 1+rng.IntN(8)
+	switch rng.IntN(6) {
+	case 0:
+		c.group = 1 + rng.IntN(3)
+	case 1, 2: // depthwise
+		c.group, deep, maps = 1+rng.IntN(8), 1, 1+rng.IntN(3)
+	case 3:
+		deep, maps = 20+rng.IntN(20), 1+rng.IntN(30)
+	case 4:
+		deep = rng.IntN(2)
+	}
+	n := kerneltest.Extent(rng, 4)
+	c.image = append([]int{n, deep * c.group}, in...)
+	c.weights = append([]int{maps * c.group, deep}, w.Taps...)
+	c.outputs = append([]int{n, maps * c.group}, out...)
+	return c
+}
+
+// convReference is the convolution as plain loops over dense operands.
+func convReference[N kerneltest.Ring](c convCase, x, w, bias []N) []N {
+	y := make([]N, 0)
+	axes := len(c.image) - 2
+	maps := c.weights[0] / c.group
+	kerneltest.ForEachIndex(c.outputs, func(out []int) {
+		var sum N
+		if bias != nil {
+			sum = bias[out[1]]
+		}
+		kerneltest.ForEachIndex(c.weights[1:], func(tap []int) {
+			at := []int{out[0], out[1]/maps*c.weights[1] + tap[0]}
+			for i := range axes {
+				at = append(at, out[2+i]*c.window.Strides[i]+tap[1+i]*c.window.Dilations[i]-c.window.Pads[i])
+			}
+			if i := kerneltest.Flat(c.image, at); i >= 0 {
+				sum += x[i] * w[kerneltest.Flat(c.weights, append([]int{out[1]}, tap...))]
+			}
+		})
+		y = append(y, sum)
+	})
+	return y
+}
+
+var convTypes = []dtype.Type{dtype.Float32, dtype.Float64, dtype.Int32, dtype.Int64}
+
+func TestConv(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	for i := range 160 {
+		dt := convTypes[i%len(convTypes)]
+		c := aConv(rng)
+		build := func() kernel.Kernel { return newConv(dt, optest.Unpadded(c.window), c.group) }
+		reference := func(f [][]float64, n [][]int64) ([]float64, []int64) {
+			if f != nil {
+				return convReference(c, f[0], f[1], f[2]), nil
+			}
+			return nil, convReference(c, n[0], n[1], n[2])
+		}
+		terms := len(c.image)
+		for _, d := range c.weights[1:] {
+			terms *= max(d, 1)
+		}
+		testConv(t, rng, dt, c, c.weights[0], terms, build, reference)
+	}
+}
+
+// testConv runs a convolution with each tile kernel, with and without bias and
+// packed weights, over images with any batch stride.
+func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, terms int, build func() kernel.Kernel,
+	reference func([][]float64, [][]int64) ([]float64, []int64)) {
+	t.Helper()
+	x := kerneltest.StridedInput(rng, dt, len(c.image)-1, c.image...)
+	w := kerneltest.Dense(dt, c.weights...)
+	kerneltest.Randomize(rng, w)
+	in := []*kernel.Operand{x, w, nil}
+	switch rng.IntN(3) {
+	case 0:
+		in = in[:2]
+	case 1:
+		in[2] = kerneltest.Dense(dt, maps)
+		kerneltest.Randomize(rng, in[2])
+	}
+	out := kerneltest.StridedOutput(rng, dt, len(c.outputs)-1, c.outputs...)
+	outs := []*kernel.Operand{out}
+	full := []*kernel.Operand{x, w, nil}
+	copy(full, in)
+	agrees := kerneltest.WantSums(dt, terms, full, reference)
+	for name, k := range variants(dt, build) {
+		check := func(bound []*kernel.Operand) {
+			t.Helper()
+			intact := kerneltest.Guard(out)
+			err := kerneltest.All(rng, k, bound, outs)
+			if err == nil {
+				err = intact()
+			}
+			if err == nil {
+				err = agrees(out)
+			}
+			if err != nil {
+				t.Fatalf("%s %v %v: %v", name, dt, c, err)
+			}
+			kerneltest.CheckAllocs(t, k, bound, outs)
+		}
+		check(in)
+		if _, ok := k.(kernel.Prepacker); !ok {
+			continue
+		}
+		plain := kerneltest.Bytes(out)
+		if without := kerneltest.Prepack(k, in, outs, 1); without != nil {
+			check(without)
+			if !bytes.Equal(plain, kerneltest.Bytes(out)) {
+				t.Fatalf("%s %v %v: packing the weights beforehand changes the result", name, dt, c)
+			}
+		}
+	}
+}
+
+// transposedReference scatters every product of the transposed convolution
+// over dense operands.
+func transposedReference[N kerneltest.Ring](c convCase, x, w, bias []N) []N {
+	size := 1
+	for _, d := range c.outputs {
+		size *= d
+	}
+	y := make([]N, size)
+	maps, deep := c.weights[1], c.weights[0]/c.group
+	if bias != nil {
+		kerneltest.ForEachIndex(c.outputs, func(out []int) { y[kerneltest.Flat(c.outputs, out)] = bias[out[1]] })
+	}
+	kerneltest.ForEachIndex(c.image, func(in []int) {
+		kerneltest.ForEachIndex(c.weights[1:], func(tap []int) {
+			at := []int{in[0], in[1]/deep*maps + tap[0]}
+			for i := range in[2:] {
+				at = append(at, in[2+i]*c.window.Strides[i]+tap[1+i]*c.window.Dilations[i]-c.window.Pads[i])
+			}
+			if i := kerneltest.Flat(c.outputs, at); i >= 0 {
+				y[i] += x[kerneltest.Flat(c.image, in)] * w[kerneltest.Flat(c.weights, append([]int{in[1]}, tap...))]
+			}
+		})
+	})
+	return y
+}
+
+func TestConvTranspose(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	for i := range 160 {
+		dt := convTypes[i%len(convTypes)]
+		c := aConv(rng)
+		c.window.Auto = slide.NotSet
+		// The image of a convolution is the result of its transpose.
+		c.image, c.outputs = c.outputs, c.image
+		reference := func(f [][]float64, n [][]int64) ([]float64, []int64) {
+			if f != nil {
+				return transposedReference(c, f[0], f[1], f[2]), nil
+			}
+			return nil, transposedReference(c, n[0], n[1], n[2])
+		}
+		build := func() kernel.Kernel { return newConvTranspose(dt, c.window, c.group) }
+		terms := c.weights[0] / c.group
+		for _, d := range c.window.Taps {
+			terms *= d
+		}
+		testConv(t, rng, dt, c, c.outputs[1], terms, build, reference)
+	}
+}
+
+// TestImagesDoNotDependOnEachOther compares each image of a batch with a
+// convolution of that image alone.
+func TestImagesDoNotDependOnEachOther(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 3))
+	for i := range 60 {
+		dt := convTypes[i%2]
+		c := aConv(rng)
+		c.image[0], c.outputs[0] = 5, 5
+		x, w := kerneltest.Dense(dt, c.image...), kerneltest.Dense(dt, c.weights...)
+		kerneltest.Randomize(rng, x)
+		kerneltest.Randomize(rng, w)
+		for name, k := range variants(dt, func() kernel.Kernel { return newConv(dt, c.window, c.group) }) {
+			all := kerneltest.Dense(dt, c.outputs...)
+			if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{all}); err != nil {
+				t.Fatal(err)
+			}
+			one := *x
+			one.Shape = append([]int{1}, x.Shape[1:]...)
+			for n := range 5 {
+				one.Offset = n * x.Strides[0]
+				out := kerneltest.Dense(dt, append([]int{1}, c.outputs[1:]...)...)
+				if len(x.Data) == 0 {
+					one.Offset = 0
+				}
+				if err := kerneltest.Run(rng, k, []*kernel.Operand{&one, w}, []*kernel.Operand{out}); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(out.Data, all.Data[n*len(out.Data):(n+1)*len(out.Data)]) {
+					t.Fatalf("%s %v %v: image %d of 5 differs from the image alone", name, dt, c, n)
+				}
+			}
+		}
+	}
+}
+
+func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, packed bool) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	pad := taps / 2
+	w := slide.Window{Taps: []int{taps, taps}, Strides: []int{stride, stride}, Dilations: []int{1, 1}, Pads: []int{pad, pad, pad, pad}}
+	out := (size+2*pad-taps)/stride + 1
+	x := kerneltest.Dense(dtype.Float32, 1, channels, size, size)
+	weights := kerneltest.Dense(dtype.Float32, maps, channels/group, taps, taps)
+	bias := kerneltest.Dense(dtype.Float32, maps)
+	y := kerneltest.Dense(dtype.Float32, 1, maps, out, out)
+	for _, o := range []*kernel.Operand{x, weights, bias} {
+		kerneltest.Randomize(rng, o)
+	}
+	for name, k := range variants(dtype.Float32, func() kernel.Kernel { return newConv(dtype.Float32, w, group) }) {
+		b.Run(name, func(b *testing.B) {
+			kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x, weights, bias}, []*kernel.Operand{y}, packed, 2*maps*out*out*channels/group*taps*taps)
+		})
+	}
+}
+
+// BenchmarkConv reports the rate on one core; see [BenchmarkMatMul] for the
+// peak.
+func BenchmarkConv(b *testing.B) {
+	for _, c := range []struct {
+		name                                       string
+		channels, maps, group, size, taps, strides int
+	}{
+		{"3x3/64x56x56", 64, 64, 1, 56, 3, 1},
+		{"3x3/512x7x7", 512, 512, 1, 7, 3, 1},
+		{"3x3stride2/128x56x56", 128, 128, 1, 56, 3, 2},
+		{"7x7stride2/3x224x224", 3, 64, 1, 224, 7, 2},
+		{"1x1/256x14x14", 256, 256, 1, 14, 1, 1},
+		{"depthwise3x3/144x56x56", 144, 144, 144, 56, 3, 1},
+		{"depthwise3x3stride2/144x56x56", 144, 144, 144, 56, 3, 2},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			benchmarkConv(b, c.channels, c.maps, c.group, c.size, c.taps, c.strides, false)
+		})
+		if c.group == 1 {
+			b.Run(c.name+"packed", func(b *testing.B) {
+				benchmarkConv(b, c.channels, c.maps, c.group, c.size, c.taps, c.strides, true)
+			})
+		}
+	}
+}

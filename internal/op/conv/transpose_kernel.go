@@ -1,0 +1,131 @@
+package conv
+
+import (
+	"unsafe"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/gemm"
+	"github.com/berth-go/berth/internal/op/slide"
+)
+
+// newConvTranspose returns the kernel of the transposed convolution, the gradient
+// of [newConv] with respect to its image:
+//
+//	y[n, m, i*stride+t*dilation-begin] = bias[m] + sum over c, i, t of x[n,c,i] * w[c,m,t]
+//
+// where every i and t that reach an element of y are summed, within each of
+// group groups of channels. x is [N, C, spatial...], w [C, M/group, taps...],
+// the optional bias [M], y [N, M, spatial...]. The window slides over y, and
+// its positions are the elements of x. The batch axes of x and y may have any
+// stride; all else is dense.
+func newConvTranspose(t dtype.Type, w slide.Window, group int) kernel.Kernel {
+	switch t {
+	case dtype.Float32:
+		return &convTranspose[float32]{window: w, group: group, gemm: gemm.Product[float32]{Tile: gemm.BestTile[float32]()}}
+	case dtype.Float64:
+		return &convTranspose[float64]{window: w, group: group, gemm: gemm.Product[float64]{Tile: gemm.BestTile[float64]()}}
+	case dtype.Int32:
+		return &convTranspose[int32]{window: w, group: group, gemm: gemm.Product[int32]{Tile: gemm.BestTile[int32]()}}
+	case dtype.Int64:
+		return &convTranspose[int64]{window: w, group: group, gemm: gemm.Product[int64]{Tile: gemm.BestTile[int64]()}}
+	}
+	return nil
+}
+
+// convTranspose multiplies the transposed weights by the image, block by
+// block, and adds each row of the block, one tap of one map, onto the map. A
+// task owns whole maps, so it alone writes to them.
+type convTranspose[T kernel.Number] struct {
+	window        slide.Window
+	group         int
+	x, w, bias, y *kernel.Operand
+
+	slide              slide.Binding // over y, from the positions of x
+	gemm               gemm.Product[T]
+	images, maps, deep int // images; output maps and input channels of a group
+	positions, taps    int
+	each, parts        int // maps in a task, and tasks of a group
+}
+
+// Bind implements [kernel.Kernel].
+func (k *convTranspose[T]) Bind(in, out []*kernel.Operand) {
+	k.x, k.w, k.bias, k.y = in[0], in[1], nil, out[0]
+	if len(in) > 2 {
+		k.bias = in[2]
+	}
+	k.slide.Bind(&k.window, k.y.Shape[2:], k.x.Shape[2:])
+	k.images, k.maps, k.deep = k.x.Shape[0], k.w.Shape[1], k.w.Shape[0]/k.group
+	k.positions = k.slide.Rows * k.slide.Width
+	k.taps = k.slide.OuterTaps * k.slide.InnerTaps
+	k.gemm.Plan(k.maps*k.taps, k.positions, k.deep)
+	// Maps that fill a block of rows go into one task. A map with more taps
+	// takes several blocks, one after the other.
+	k.each = max(1, min(k.maps, k.gemm.BlockM/k.taps))
+	k.parts = kernel.CeilDiv(k.maps, k.each)
+}
+
+// Tasks implements [kernel.Kernel].
+func (k *convTranspose[T]) Tasks() int {
+	if k.slide.PlaneIn == 0 {
+		return 0
+	}
+	return k.images * k.group * k.parts
+}
+
+// Scratch implements [kernel.Kernel].
+func (k *convTranspose[T]) Scratch() int {
+	var zero T
+	return k.gemm.Scratch() + k.gemm.BlockM*k.gemm.BlockN*int(unsafe.Sizeof(zero))
+}
+
+// Run implements [kernel.Kernel].
+func (k *convTranspose[T]) Run(task int, scratch []byte) error {
+	image, group, part := task/(k.group*k.parts), task/k.parts%k.group, task%k.parts
+	m0, m1 := part*k.each, min((part+1)*k.each, k.maps)
+	y := kernel.Slice[T](k.y)[k.y.Offset+image*k.y.Strides[0]+(group*k.maps+m0)*k.slide.PlaneIn:]
+	y = y[:(m1-m0)*k.slide.PlaneIn]
+	if k.bias == nil {
+		clear(y)
+	} else {
+		bias := kernel.Slice[T](k.bias)[k.bias.Offset+group*k.maps:]
+		for m := m0; m < m1; m++ {
+			kernel.Fill(y[(m-m0)*k.slide.PlaneIn:(m-m0+1)*k.slide.PlaneIn], bias[m])
+		}
+	}
+	a := gemm.Left[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](k.w), At: k.w.Offset + group*k.deep*k.maps*k.taps, Row: 1, Col: k.maps * k.taps}}
+	b := gemm.Right[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](k.x), At: k.x.Offset + image*k.x.Strides[0] + group*k.deep*k.positions, Row: k.positions, Col: 1}}
+	products := kernel.Cast[T](scratch[k.gemm.Scratch():])
+	for i0 := m0 * k.taps; i0 < m1*k.taps; i0 += k.gemm.BlockM {
+		i1 := min(i0+k.gemm.BlockM, m1*k.taps)
+		for j0 := 0; j0 < k.positions; j0 += k.gemm.BlockN {
+			j1 := min(j0+k.gemm.BlockN, k.positions)
+			k.gemm.Multiply(i0, i1, j0, j1, scratch, &a, &b, products, k.gemm.BlockN, false)
+			for i := i0; i < i1; i++ {
+				m := i/k.taps - m0
+				row := products[(i-i0)*k.gemm.BlockN:]
+				k.scatter(y[m*k.slide.PlaneIn:(m+1)*k.slide.PlaneIn], row[:j1-j0], i%k.taps, j0)
+			}
+		}
+	}
+	return nil
+}
+
+// scatter adds what one tap gives at positions from j on to a map.
+func (k *convTranspose[T]) scatter(y, products []T, tap, j int) {
+	s := &k.slide
+	outer, inner := tap/s.InnerTaps, tap%s.InnerTaps
+	row, col := j/s.Width, j%s.Width
+	for len(products) > 0 {
+		n := min(s.Width-col, len(products))
+		if base := s.Row(outer, row); base >= 0 {
+			lo, hi := max(s.Lo[inner], col), min(s.Hi[inner], col+n)
+			to := base + s.From[inner]
+			for c := lo; c < hi; c++ {
+				y[to+c*s.Step] += products[c-col]
+			}
+		}
+		products = products[n:]
+		row, col = row+1, 0
+	}
+}

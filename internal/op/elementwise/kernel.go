@@ -1,0 +1,311 @@
+package elementwise
+
+import (
+	"slices"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+)
+
+// mapKernel runs an elementwise program over inputs that broadcast to the shape of
+// its one output, in a single pass: for every block of a few hundred elements,
+// each instruction in turn, with the results between them in working memory
+// small enough for the first-level cache.
+//
+// For each index it equals the program's instructions taken one after the
+// other on single elements, each rounded to its element type; so it does not
+// matter to the result how instructions are spread over Maps. All operands may
+// have any strides. The output may be an input's memory if both have the same
+// layout and element width.
+type mapKernel struct {
+	*mapLowering
+	weight int // cost of an element, in rough units of one addition
+
+	in      []*kernel.Operand
+	out     *kernel.Operand
+	strides [][]int // of the output and the inputs, over the output's shape
+	walk    kernel.Walk
+	total   int // elements
+	each    int // elements in a task
+	tasks   int
+
+	flat    bool // blocks run on across rows
+	form    []operandForm
+	gathers []gather
+	scatter int // register that is copied to the output; -1 for none
+
+	steps    []mapStep
+	prologue []mapStep // once for each task
+	locs     []mapLoc  // of values
+	uniform  []bool    // values: one element for a whole block
+	free     []int     // registers
+	regs     int
+	block    int // elements of a register
+	regBytes int
+}
+
+// An operandForm says how blocks of an operand lie in memory.
+type operandForm uint8
+
+const (
+	formDense operandForm = iota
+	formScalar
+	formStrided
+)
+
+// A gather copies blocks of a strided input into a register.
+type gather struct{ input, reg int }
+
+// A mapStep is one loop bound to places.
+type mapStep struct {
+	loop mapLoop
+	op   *mapOp
+	dst  mapLoc
+	args [3]mapLoc
+	n    int
+	one  bool // computes a single element
+}
+
+// A mapLoc is the place of a value: of a kind, by index, with elements of a
+// width.
+type mapLoc struct {
+	kind  locKind
+	index int
+	width int
+}
+
+type locKind uint8
+
+const (
+	locReg locKind = iota
+	locIn
+	locConst
+	locOut
+)
+
+// newMap returns a kernel that runs prog over inputs of the given types. An
+// error is that of [check].
+func newMap(prog []Instr, in []dtype.Type) (*mapKernel, error) {
+	l, err := lowerMap(prog, in)
+	if err != nil {
+		return nil, err
+	}
+	k := &mapKernel{mapLowering: l, weight: 1}
+	for _, ins := range prog {
+		if ins.Code.Costly() {
+			k.weight += 4
+		}
+	}
+	k.weight += len(prog) / 4
+	k.strides = make([][]int, 1+len(in))
+	k.form = make([]operandForm, 1+len(in))
+	k.locs = make([]mapLoc, len(l.values))
+	k.uniform = make([]bool, len(l.values))
+	return k, nil
+}
+
+// Bind implements [kernel.Kernel].
+func (k *mapKernel) Bind(in, out []*kernel.Operand) {
+	k.in, k.out = append(k.in[:0], in...), out[0]
+	k.strides[0] = append(k.strides[0][:0], k.out.Strides...)
+	k.total = 1
+	for _, d := range k.out.Shape {
+		k.total *= d
+	}
+	for i, o := range in {
+		s := k.strides[1+i][:0]
+		lead := len(k.out.Shape) - len(o.Shape)
+		for a, d := range k.out.Shape {
+			if a < lead || o.Shape[a-lead] != d {
+				s = append(s, 0)
+			} else {
+				s = append(s, o.Strides[a-lead])
+			}
+		}
+		k.strides[1+i] = s
+	}
+	k.walk.Bind(k.out.Shape, k.strides...)
+	k.chooseForms()
+	k.place()
+	k.tasks, k.each = kernel.Parts(k.total, k.weight)
+}
+
+// Rows of fewer elements are run together, which copies the operands that are
+// not dense: on long rows, every operand with an inner stride of 1 is read in
+// place.
+const shortRow = 48
+
+func (k *mapKernel) chooseForms() {
+	k.flat = k.walk.Rows > 1 && k.walk.Len < shortRow
+	for o := range k.form {
+		switch inner := k.walk.Inner[o]; {
+		case k.flat && k.walk.Linear(o), !k.flat && inner == 1:
+			k.form[o] = formDense
+		case inner == 0 && (!k.flat || k.walk.Still(o)):
+			k.form[o] = formScalar
+		default:
+			k.form[o] = formStrided
+		}
+	}
+	// A stride of 0 is nothing special where there is one element.
+	if k.form[0] == formScalar {
+		k.form[0] = formStrided
+	}
+}
+
+// place gives each value its place, spreads scalars out for the loops that do
+// not take them, and so makes the steps of a block.
+func (k *mapKernel) place() {
+	k.steps, k.prologue = k.steps[:0], k.prologue[:0]
+	k.gathers, k.free, k.regs, k.scatter = k.gathers[:0], k.free[:0], 0, -1
+	for v, val := range k.values {
+		k.uniform[v] = false
+		switch val.kind {
+		case valueInput:
+			k.locs[v] = mapLoc{locIn, val.index, val.width}
+			switch k.form[1+val.index] {
+			case formScalar:
+				k.uniform[v] = true
+			case formStrided:
+				r := k.alloc()
+				k.gathers = append(k.gathers, gather{val.index, r})
+			}
+		case valueConst:
+			k.locs[v] = mapLoc{locConst, val.index, val.width}
+			k.uniform[v] = true
+		case valueOutput:
+			k.locs[v] = mapLoc{locOut, 0, val.width}
+		}
+	}
+	for i := range k.ops {
+		k.placeOp(i)
+	}
+	if k.form[0] != formDense {
+		k.scatter = k.own()
+	}
+	k.sizeBlock()
+}
+
+func (k *mapKernel) placeOp(i int) {
+	o := &k.ops[i]
+	scalars, all := 0, 1<<o.n-1
+	for j, a := range o.args[:o.n] {
+		if k.uniform[a] {
+			scalars |= 1 << j
+		}
+	}
+	s := mapStep{op: o, n: o.n}
+	for j, a := range o.args[:o.n] {
+		s.args[j] = k.locs[a]
+	}
+	out := k.values[o.dst].kind == valueOutput
+	width := k.values[o.dst].width
+	var spare [3]int // registers of operands spread out for this step alone
+	spares := 0
+	if scalars == all {
+		s.loop, s.one = o.loops[0], true
+	} else {
+		var taken int
+		s.loop, taken = o.loops.best(scalars)
+		for j, a := range o.args[:o.n] {
+			if (scalars&^taken)>>j&1 == 0 {
+				continue
+			}
+			step := mapStep{loop: spreadLoop(s.args[j].width), op: o, n: 1}
+			step.args[0] = s.args[j]
+			if k.values[a].kind == valueConst {
+				step.dst = mapLoc{locReg, k.own(), s.args[j].width}
+				k.prologue = append(k.prologue, step)
+			} else {
+				step.dst = mapLoc{locReg, k.alloc(), s.args[j].width}
+				k.steps = append(k.steps, step)
+				spare[spares] = step.dst.index
+				spares++
+			}
+			s.args[j] = step.dst
+		}
+	}
+	switch {
+	case !out:
+		k.locs[o.dst] = mapLoc{locReg, k.alloc(), width}
+		k.uniform[o.dst] = s.one
+		s.dst = k.locs[o.dst]
+		k.steps = append(k.steps, s)
+	case s.one: // the output is one element, repeated
+		s.dst = mapLoc{locReg, k.alloc(), width}
+		k.steps = append(k.steps, s)
+		step := mapStep{loop: spreadLoop(width), op: o, dst: k.locs[o.dst], n: 1}
+		step.args[0] = s.dst
+		k.steps = append(k.steps, step)
+	default:
+		s.dst = k.locs[o.dst]
+		k.steps = append(k.steps, s)
+	}
+	k.free = append(k.free, spare[:spares]...)
+	for j, a := range o.args[:o.n] {
+		if k.values[a].last == i && !slices.Contains(o.args[:j], a) {
+			k.release(a)
+		}
+	}
+}
+
+// own returns a register that no other value ever has.
+func (k *mapKernel) own() int {
+	k.regs++
+	return k.regs - 1
+}
+
+// alloc returns a register for a while. The operands of a step are released
+// after its result has one, as loops work in place only at equal widths.
+func (k *mapKernel) alloc() int {
+	if n := len(k.free); n > 0 {
+		r := k.free[n-1]
+		k.free = k.free[:n-1]
+		return r
+	}
+	return k.own()
+}
+
+// release frees the register of value v, if it has one.
+func (k *mapKernel) release(v int) {
+	switch val := k.values[v]; val.kind {
+	case valueTemp:
+		k.free = append(k.free, k.locs[v].index)
+	case valueInput:
+		for _, g := range k.gathers {
+			if g.input == val.index {
+				k.free = append(k.free, g.reg)
+			}
+		}
+	}
+}
+
+// sizeBlock fits the registers into half of a first-level cache.
+func (k *mapKernel) sizeBlock() {
+	const budget = 16 << 10
+	width := 1
+	for _, v := range k.values {
+		width = max(width, v.width)
+	}
+	k.block = k.total
+	if k.regs > 0 {
+		k.block = min(max(budget/(k.regs*width)&^63, 128), 1024)
+	}
+	k.regBytes = k.block * width
+}
+
+// Tasks implements [kernel.Kernel].
+func (k *mapKernel) Tasks() int { return k.tasks }
+
+// Scratch implements [kernel.Kernel].
+func (k *mapKernel) Scratch() int {
+	if k.regs == 0 {
+		return k.indexBytes()
+	}
+	return k.indexBytes() + k.regs*k.regBytes
+}
+
+// indexBytes is the space for an index over the axes of the walk.
+func (k *mapKernel) indexBytes() int {
+	return (8*len(k.walk.Extents) + kernel.Align - 1) &^ (kernel.Align - 1)
+}

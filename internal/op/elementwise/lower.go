@@ -1,0 +1,197 @@
+package elementwise
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+)
+
+// ErrDivideByZero is what the error of a run wraps when an integer was divided
+// by 0.
+var ErrDivideByZero = errors.New("integer division by zero")
+
+// A mapValue is what one loop of a lowered program hands to another, an input,
+// or a constant. The types are those that loops compute in: a half type is
+// stored in inputs and the output, and is float32 in between.
+type mapValue struct {
+	kind  valueKind
+	width int // bytes of an element
+	index int // of the input; of the constant's first byte
+	last  int // the last loop that reads it
+}
+
+type valueKind uint8
+
+const (
+	valueTemp valueKind = iota
+	valueInput
+	valueConst
+	valueOutput
+)
+
+// A mapOp is one loop of a lowered program over values, which it names by
+// their index.
+type mapOp struct {
+	loops mapLoops
+	attrs [2]float64
+	args  [3]int
+	n     int // operands
+	dst   int
+	err   error // when the loop reports false
+}
+
+// A mapLowering turns instructions into loops that need no more decisions
+// about types.
+type mapLowering struct {
+	values  []mapValue
+	ops     []mapOp
+	consts  []byte
+	in      []dtype.Type
+	types   []dtype.Type // of the results
+	results []int        // values, with half types as float32
+	wide    []int        // float32 forms of half inputs, or -1
+}
+
+func (l *mapLowering) value(v mapValue) int {
+	l.values = append(l.values, v)
+	return len(l.values) - 1
+}
+
+// emit appends a loop whose result has elements of the given width.
+func (l *mapLowering) emit(loops mapLoops, width int, args ...int) int {
+	o := mapOp{loops: loops, n: len(args), dst: l.value(mapValue{width: width})}
+	copy(o.args[:], args)
+	for _, a := range args {
+		l.values[a].last = len(l.ops)
+	}
+	l.ops = append(l.ops, o)
+	return o.dst
+}
+
+// computed returns the type in which elements of type t are computed.
+func computed(t dtype.Type) dtype.Type {
+	if t.IsHalf() {
+		return dtype.Float32
+	}
+	return t
+}
+
+// arg returns the value of an operand and its type.
+func (l *mapLowering) arg(a Arg) (int, dtype.Type) {
+	switch a.Kind {
+	case ArgResult:
+		return l.results[a.Index], l.types[a.Index]
+	case ArgScalar:
+		return l.constant(a.Scalar.Cast(computed(a.Scalar.DType))), a.Scalar.DType
+	}
+	t := l.in[a.Index]
+	if !t.IsHalf() {
+		return a.Index, t
+	}
+	if l.wide[a.Index] < 0 {
+		l.wide[a.Index] = l.emit(converting(kernel.Widening(t)), 4, a.Index)
+	}
+	return l.wide[a.Index], t
+}
+
+func (l *mapLowering) constant(s kernel.Scalar) int {
+	at := len(l.consts)
+	l.consts = append(l.consts, make([]byte, 8)...) // all are aligned for any type
+	s.Put(l.consts[at:])
+	return l.value(mapValue{kind: valueConst, width: s.DType.Size(), index: at})
+}
+
+// lower appends the loops of instruction i. The result of the last one is not
+// rounded to a half type, as storing it does that.
+func (l *mapLowering) lower(i int, ins Instr, last bool) {
+	var v [3]int
+	var t [3]dtype.Type
+	arity := ins.Code.Arity()
+	for j := range arity {
+		v[j], t[j] = l.arg(ins.Args[j])
+	}
+	args, first, from := v[:arity], len(l.ops), computed(t[0])
+	var r int
+	switch code := ins.Code; code {
+	case Ident:
+		r = v[0]
+	case Cast:
+		r = l.cast(v[0], t[0], ins.To)
+	case Pow:
+		to := exponentType(t[0], t[1])
+		if computed(t[1]) != to {
+			v[1] = l.emit(converting(kernel.NativeCast(computed(t[1]), to)), 8, v[1])
+		}
+		r = l.emit(powLoops(from, to), from.Size(), args...)
+	case Greater:
+		r = l.emit(loopsOf(Less, from), 1, v[1], v[0])
+	case GreaterEqual:
+		r = l.emit(loopsOf(LessEqual, from), 1, v[1], v[0])
+	case Where:
+		from = computed(t[1])
+		r = l.emit(loopsOf(code, from), from.Size(), args...)
+	default:
+		r = l.emit(loopsOf(code, from), computed(l.types[i]).Size(), args...)
+	}
+	for j := first; j < len(l.ops); j++ {
+		l.ops[j].attrs = ins.Attrs
+		l.ops[j].err = fmt.Errorf("%v: %w", ins.Code, ErrDivideByZero)
+	}
+	if to := l.types[i]; to.IsHalf() && !mapInfos[ins.Code].exact && !last {
+		r = l.emit(converting(kernel.Rounding(to)), 4, r)
+	}
+	l.results = append(l.results, r)
+}
+
+// cast converts a value between types, but for the rounding to a half type.
+func (l *mapLowering) cast(v int, from, to dtype.Type) int {
+	native := computed(from)
+	switch {
+	case native == to || from == to:
+		return v
+	case !to.IsHalf():
+		return l.emit(converting(kernel.NativeCast(native, to)), to.Size(), v)
+	case native == dtype.Float32:
+		return v
+	}
+	return l.emit(converting(kernel.OddRounding(native)), 4, v)
+}
+
+// exponentType returns the type in which the exponent of a power is taken.
+func exponentType(base, exponent dtype.Type) dtype.Type {
+	switch {
+	case base.IsFloat() || exponent.IsFloat():
+		return dtype.Float64
+	case exponent.Kind() == dtype.KindInt:
+		return dtype.Int64
+	}
+	return dtype.Uint64
+}
+
+// lowerMap lowers a whole program. Values 0 to len(in)-1 are the inputs; the
+// last loop writes the output.
+func lowerMap(prog []Instr, in []dtype.Type) (*mapLowering, error) {
+	types, err := check(prog, in)
+	if err != nil {
+		return nil, err
+	}
+	l := &mapLowering{in: in, types: types}
+	for i, t := range in {
+		l.value(mapValue{kind: valueInput, width: t.Size(), index: i})
+		l.wide = append(l.wide, -1)
+	}
+	for i, ins := range prog {
+		l.lower(i, ins, i == len(prog)-1)
+	}
+	r, out := l.results[len(prog)-1], types[len(prog)-1]
+	switch {
+	case out.IsHalf():
+		r = l.emit(converting(kernel.Narrowing(out)), 2, r)
+	case l.values[r].kind != valueTemp || l.ops[len(l.ops)-1].dst != r:
+		r = l.emit(mapLoops{identLoop()}, out.Size(), r)
+	}
+	l.values[r].kind = valueOutput
+	return l, nil
+}

@@ -1,0 +1,137 @@
+// Package linear holds the products of matrices.
+//
+// # Where to find what
+//
+//	matmul.go         the ops: NumPy's product, and alpha·A·B + beta·C
+//	matmul_kernel.go  their kernel, out of the blocks of package gemm
+package linear
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
+)
+
+// MatMul is the matrix product under NumPy's rules: the last two axes of both
+// inputs are matrices, [.., m, k] by [.., k, n] gives [.., m, n], and the axes
+// before them broadcast. A 1-d input is a row on the left, a column on the
+// right, and its added axis is not in the result. k = 0 gives zeros.
+//
+// Float32 and float64 sums are rounded as package gemm states for its
+// products; integers wrap.
+type MatMul struct{}
+
+// Name returns "matmul".
+func (MatMul) Name() string { return "matmul" }
+
+// Infer implements [graph.Op].
+func (MatMul) Infer(in []graph.Type) ([]graph.Type, error) {
+	if err := op.SameNumbers(in, 2, 2); err != nil {
+		return nil, err
+	}
+	a, b := in[0].Shape, in[1].Shape
+	if len(a) == 0 || len(b) == 0 {
+		return nil, fmt.Errorf("shapes %v and %v: a scalar has no matrix product", a, b)
+	}
+	k := b[0]
+	if len(b) > 1 {
+		k = b[len(b)-2]
+	}
+	if a[len(a)-1] != k {
+		return nil, fmt.Errorf("shapes %v and %v do not multiply: %d columns against %d rows", a, b, a[len(a)-1], k)
+	}
+	batch, err := shape.Broadcast(a[:max(len(a)-2, 0)], b[:max(len(b)-2, 0)])
+	if err != nil {
+		return nil, fmt.Errorf("shapes %v and %v do not multiply: %w", a, b, err)
+	}
+	if len(a) > 1 {
+		batch = append(batch, a[len(a)-2])
+	}
+	if len(b) > 1 {
+		batch = append(batch, b[len(b)-1])
+	}
+	return []graph.Type{{DType: in[0].DType, Shape: batch}}, nil
+}
+
+// Kernel implements [op.Computer].
+func (MatMul) Kernel(in, _ []graph.Type) kernel.Kernel { return newMatMul(in[0].DType) }
+
+// DenseAxes implements [op.Strider].
+func (MatMul) DenseAxes(operand, rank int) int { return productDenseAxes(operand, rank) }
+
+// ComputesInFloat32 implements [op.Widener].
+func (MatMul) ComputesInFloat32() {}
+
+// Gemm is Alpha·A·B + Beta·C over matrices: A is [m, k], or [k, m] with
+// TransA; B is [k, n], or [n, k] with TransB; the optional C broadcasts to
+// [m, n]. Alpha and Beta are used as they are, so the zero Gemm gives zeros;
+// the usual product has both at 1. With integers they must be whole.
+type Gemm struct {
+	Alpha, Beta    float64
+	TransA, TransB bool
+}
+
+// Name returns "gemm".
+func (Gemm) Name() string { return "gemm" }
+
+// Infer implements [graph.Op].
+func (g Gemm) Infer(in []graph.Type) ([]graph.Type, error) {
+	if err := op.SameNumbers(in, 2, 3); err != nil {
+		return nil, err
+	}
+	a, b := in[0].Shape, in[1].Shape
+	if len(a) != 2 || len(b) != 2 {
+		return nil, fmt.Errorf("shapes %v and %v: both must be matrices", a, b)
+	}
+	m, k := a[0], a[1]
+	if g.TransA {
+		m, k = k, m
+	}
+	depth, n := b[0], b[1]
+	if g.TransB {
+		depth, n = n, depth
+	}
+	if k != depth {
+		return nil, fmt.Errorf("shapes %v (transposed: %v) and %v (transposed: %v) do not multiply: %d columns against %d rows",
+			a, g.TransA, b, g.TransB, k, depth)
+	}
+	out := graph.Type{DType: in[0].DType, Shape: shape.Shape{m, n}}
+	if len(in) == 3 && in[2].DType != dtype.Invalid {
+		full, err := shape.Broadcast(in[2].Shape, out.Shape)
+		if err != nil || !full.Equal(out.Shape) {
+			return nil, fmt.Errorf("addend %v does not broadcast to the product %v", in[2].Shape, out.Shape)
+		}
+	}
+	if t := in[0].DType; t.IsInteger() && !(whole(g.Alpha) && whole(g.Beta)) {
+		return nil, fmt.Errorf("alpha %v and beta %v must be whole, and no wider than a float64 tells apart, for %v", g.Alpha, g.Beta, t)
+	}
+	return []graph.Type{out}, nil
+}
+
+// Kernel implements [op.Computer].
+func (g Gemm) Kernel(in, _ []graph.Type) kernel.Kernel {
+	return newGemm(in[0].DType, g.Alpha, g.Beta, g.TransA, g.TransB)
+}
+
+// DenseAxes implements [op.Strider].
+func (Gemm) DenseAxes(operand, rank int) int { return productDenseAxes(operand, rank) }
+
+// ComputesInFloat32 implements [op.Widener].
+func (Gemm) ComputesInFloat32() {}
+
+// whole reports whether v is an integer that float64 tells from its neighbours.
+func whole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= 1<<53 }
+
+// productDenseAxes is the [op.Strider] rule of products: inputs have any strides,
+// and rows of the output are dense.
+func productDenseAxes(operand, rank int) int {
+	if operand >= 0 {
+		return 0
+	}
+	return min(rank, 1)
+}

@@ -1,0 +1,301 @@
+package linear
+
+import (
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/gemm"
+)
+
+// newMatMul returns the kernel of NumPy's matrix product: out = a·b over the last
+// two axes, the axes before them broadcast. A 1-d left operand is a row, a 1-d
+// right one a column, and the axis this adds is absent from the result. Inputs
+// may have any strides, so transposed views need no copy; the last axis of the
+// output must be dense. Integers wrap. It returns nil for an element type
+// without arithmetic of its own.
+func newMatMul(t dtype.Type) kernel.Kernel { return productOf(t, gemmParams{alpha: 1}) }
+
+// newGemm returns the kernel of out = alpha·A·B + beta·C, where A and B are a and
+// b, transposed if asked, and the third operand C, if present, broadcasts to
+// the result. Strides are as for [productOf]. With integers, alpha and beta must
+// be whole. It returns nil for an element type without arithmetic of its own.
+func newGemm(t dtype.Type, alpha, beta float64, transA, transB bool) kernel.Kernel {
+	return productOf(t, gemmParams{alpha, beta, transA, transB})
+}
+
+type gemmParams struct {
+	alpha, beta    float64
+	transA, transB bool
+}
+
+func productOf(t dtype.Type, p gemmParams) kernel.Kernel {
+	switch t {
+	case dtype.Float32:
+		return &matMul[float32]{gemm: gemm.Product[float32]{Tile: gemm.BestTile[float32]()}, gemmParams: p}
+	case dtype.Float64:
+		return &matMul[float64]{gemm: gemm.Product[float64]{Tile: gemm.BestTile[float64]()}, gemmParams: p}
+	case dtype.Int8:
+		return &matMul[int8]{gemm: gemm.Product[int8]{Tile: gemm.BestTile[int8]()}, gemmParams: p}
+	case dtype.Int16:
+		return &matMul[int16]{gemm: gemm.Product[int16]{Tile: gemm.BestTile[int16]()}, gemmParams: p}
+	case dtype.Int32:
+		return &matMul[int32]{gemm: gemm.Product[int32]{Tile: gemm.BestTile[int32]()}, gemmParams: p}
+	case dtype.Int64:
+		return &matMul[int64]{gemm: gemm.Product[int64]{Tile: gemm.BestTile[int64]()}, gemmParams: p}
+	case dtype.Uint8:
+		return &matMul[uint8]{gemm: gemm.Product[uint8]{Tile: gemm.BestTile[uint8]()}, gemmParams: p}
+	case dtype.Uint16:
+		return &matMul[uint16]{gemm: gemm.Product[uint16]{Tile: gemm.BestTile[uint16]()}, gemmParams: p}
+	case dtype.Uint32:
+		return &matMul[uint32]{gemm: gemm.Product[uint32]{Tile: gemm.BestTile[uint32]()}, gemmParams: p}
+	case dtype.Uint64:
+		return &matMul[uint64]{gemm: gemm.Product[uint64]{Tile: gemm.BestTile[uint64]()}, gemmParams: p}
+	}
+	return nil
+}
+
+// matMul is a batch of products, each cut by the same gemm.
+type matMul[T kernel.Number] struct {
+	gemm gemm.Product[T]
+	gemmParams
+	a, b, c, out *kernel.Operand
+
+	batch                          []int // extents of the axes that are looped over
+	batchA, batchB, batchO         []int // their strides
+	rowA, colA, rowB, colB, rowOut int
+	rowC, colC                     int
+	swapped                        bool // the product is computed as out' = b'·a'
+	count, each                    int  // products, and products in a task if a product is one task
+	packedB                        []T
+}
+
+// Bind implements [kernel.Kernel].
+func (k *matMul[T]) Bind(in, out []*kernel.Operand) {
+	k.a, k.b, k.out, k.c = in[0], in[1], out[0], nil
+	if len(in) > 2 {
+		k.c = in[2]
+	}
+	k.bindBatch()
+	m, n, depth := k.bindMatrices()
+	for last := len(k.batch) - 1; last >= 0 && k.moreRows(last, m); last-- {
+		if m == 1 {
+			k.rowA, k.rowOut = k.batchA[last], k.batchO[last]
+		}
+		m *= k.batch[last]
+		k.batch, k.batchA, k.batchB, k.batchO = k.batch[:last], k.batchA[:last], k.batchB[:last], k.batchO[:last]
+	}
+	// A matrix times a column would leave the columns of a tile empty. As a
+	// row times the transposed matrix it fills them, with the same sums.
+	k.swapped = n == 1 && m > 1 && k.rowOut == 1
+	if k.swapped {
+		m, n = n, m
+		k.rowA, k.colA, k.rowB, k.colB = k.colB, k.rowB, k.colA, k.rowA
+		k.batchA, k.batchB = k.batchB, k.batchA
+		k.rowC, k.colC = k.colC, k.rowC
+	}
+	k.gemm.Plan(m, n, depth)
+	k.count = 1
+	for _, d := range k.batch {
+		k.count *= d
+	}
+	k.each = 1
+	if k.gemm.Tasks() == 1 {
+		_, k.each = kernel.Parts(k.count, m*depth+depth*n+m*n)
+	}
+}
+
+// moreRows reports whether a batch axis can be taken as more rows of one
+// product: b does not change along it, and a and out go on as if each matrix
+// were followed by the next.
+func (k *matMul[T]) moreRows(axis, m int) bool {
+	if k.batchB[axis] != 0 || k.c != nil {
+		return false
+	}
+	return m == 1 || k.batchA[axis] == m*k.rowA && k.batchO[axis] == m*k.rowOut
+}
+
+// bindBatch collects the batch axes, without those of extent 1.
+func (k *matMul[T]) bindBatch() {
+	k.batch, k.batchA, k.batchB, k.batchO = k.batch[:0], k.batchA[:0], k.batchB[:0], k.batchO[:0]
+	rank := max(len(k.a.Shape), len(k.b.Shape)) - 2
+	for axis := range rank {
+		d := k.out.Shape[axis]
+		if d == 1 {
+			continue
+		}
+		k.batch = append(k.batch, d)
+		k.batchA = append(k.batchA, batchStride(k.a, axis-rank-2))
+		k.batchB = append(k.batchB, batchStride(k.b, axis-rank-2))
+		k.batchO = append(k.batchO, k.out.Strides[axis])
+	}
+}
+
+// batchStride returns the stride of axis, counted from the end as a negative
+// number, and 0 where the operand is broadcast along it.
+func batchStride(o *kernel.Operand, axis int) int {
+	axis += len(o.Shape)
+	if axis < 0 || o.Shape[axis] == 1 {
+		return 0
+	}
+	return o.Strides[axis]
+}
+
+// bindMatrices sets the strides within a single product and returns its extents.
+func (k *matMul[T]) bindMatrices() (m, n, depth int) {
+	m, n = 1, 1
+	k.rowA, k.colB, k.rowOut = 0, 0, 0
+	la, lb, lo := len(k.a.Shape), len(k.b.Shape), len(k.out.Shape)
+	depth, k.colA = k.a.Shape[la-1], k.a.Strides[la-1]
+	if la > 1 {
+		m, k.rowA = k.a.Shape[la-2], k.a.Strides[la-2]
+		if k.transA {
+			m, depth = depth, m
+			k.rowA, k.colA = k.colA, k.rowA
+		}
+	}
+	k.rowB = k.b.Strides[lb-1]
+	if lb > 1 {
+		n, k.colB, k.rowB = k.b.Shape[lb-1], k.b.Strides[lb-1], k.b.Strides[lb-2]
+		if k.transB {
+			n = k.b.Shape[lb-2]
+			k.rowB, k.colB = k.colB, k.rowB
+		}
+	}
+	switch {
+	case la > 1 && lb > 1:
+		k.rowOut = k.out.Strides[lo-2]
+	case la > 1:
+		k.rowOut = k.out.Strides[lo-1]
+	}
+	k.rowC, k.colC = 0, 0
+	if k.c != nil {
+		k.rowC, k.colC = batchStride(k.c, -2), batchStride(k.c, -1)
+	}
+	return m, n, depth
+}
+
+// Tasks implements [kernel.Kernel].
+func (k *matMul[T]) Tasks() int {
+	if k.count == 0 {
+		return 0
+	}
+	return kernel.CeilDiv(k.count, k.each) * k.gemm.Tasks()
+}
+
+// Scratch implements [kernel.Kernel].
+func (k *matMul[T]) Scratch() int { return k.gemm.Scratch() }
+
+// Run implements [kernel.Kernel].
+func (k *matMul[T]) Run(task int, scratch []byte) error {
+	per := k.gemm.Tasks()
+	first := task / per * k.each
+	for i := first; i < min(first+k.each, k.count); i++ {
+		k.product(i, task%per, scratch)
+	}
+	return nil
+}
+
+// product computes one block of product i of the batch.
+func (k *matMul[T]) product(i, block int, scratch []byte) {
+	x, y := k.a, k.b
+	if k.swapped {
+		x, y = y, x
+	}
+	a := gemm.Left[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](x), At: x.Offset, Row: k.rowA, Col: k.colA}}
+	b := gemm.Right[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](y), At: y.Offset, Row: k.rowB, Col: k.colB}, Packed: k.packedB}
+	at := k.out.Offset
+	for axis := len(k.batch) - 1; axis >= 0 && i > 0; axis-- {
+		j := i % k.batch[axis]
+		i /= k.batch[axis]
+		a.At += j * k.batchA[axis]
+		b.At += j * k.batchB[axis]
+		at += j * k.batchO[axis]
+	}
+	out := kernel.Slice[T](k.out)[at:]
+	k.gemm.Run(block, scratch, &a, &b, out, k.rowOut, false)
+	if k.alpha != 1 || k.c != nil {
+		k.finish(block, out)
+	}
+}
+
+// finish turns a block of A·B into alpha·A·B + beta·C.
+func (k *matMul[T]) finish(block int, out []T) {
+	alpha, beta := number[T](k.alpha), number[T](k.beta)
+	i0, i1, j0, j1 := k.gemm.Block(block)
+	var c []T
+	if k.c != nil {
+		c = kernel.Slice[T](k.c)
+	}
+	for i := i0; i < i1; i++ {
+		row := out[i*k.rowOut+j0 : i*k.rowOut+j1]
+		if k.alpha != 1 {
+			for j := range row {
+				row[j] *= alpha
+			}
+		}
+		if k.c == nil {
+			continue
+		}
+		at := k.c.Offset + i*k.rowC + j0*k.colC
+		if k.colC == 0 {
+			v := beta * c[at]
+			for j := range row {
+				row[j] += v
+			}
+			continue
+		}
+		for j := range row {
+			row[j] += beta * c[at+j*k.colC]
+		}
+	}
+}
+
+// number converts v, which is whole if T is an integer type. Negative numbers
+// wrap in unsigned types.
+func number[T kernel.Number](v float64) T {
+	switch any(T(0)).(type) {
+	case float32, float64:
+		return T(v)
+	}
+	return T(int64(v))
+}
+
+// PackedBytes implements [kernel.Prepacker]: a right matrix that is the same for the
+// whole batch is worth packing.
+func (k *matMul[T]) PackedBytes(input int) int {
+	if input != 1 || len(k.b.Shape) != 2 {
+		return 0
+	}
+	n, depth := k.sizeB()
+	if n == 1 {
+		return 0
+	}
+	return gemm.PackedRight(n, depth, k.gemm.Tile.Cols) * k.b.DType.Size()
+}
+
+// sizeB returns the extents of a single right matrix.
+func (k *matMul[T]) sizeB() (n, depth int) {
+	if k.transB {
+		return k.b.Shape[0], k.b.Shape[1]
+	}
+	return k.b.Shape[1], k.b.Shape[0]
+}
+
+// Pack implements [kernel.Prepacker].
+func (k *matMul[T]) Pack(input int, dst []byte) {
+	if k.PackedBytes(input) == 0 {
+		return
+	}
+	n, depth := k.sizeB()
+	b := gemm.Matrix[T]{Data: kernel.Slice[T](k.b), At: k.b.Offset, Row: k.rowB, Col: k.colB}
+	gemm.PackWholeRight(kernel.Cast[T](dst), &b, n, depth, k.gemm.Tile.Cols)
+}
+
+// UsePacked implements [kernel.Prepacker].
+func (k *matMul[T]) UsePacked(input int, packed []byte) {
+	if input == 1 {
+		k.packedB = kernel.Cast[T](packed)
+		if packed == nil {
+			k.packedB = nil
+		}
+	}
+}

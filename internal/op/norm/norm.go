@@ -1,0 +1,251 @@
+// Package norm holds softmax and the normalisations.
+//
+// # Where to find what
+//
+//	softmax.go       softmax, its logarithm, hardmax
+//	norm.go          normalisation along axes: layer, RMS, mean-variance, Lp
+//	norm_channel.go  by channel: batch, instance, group, local response
+//	norm_kernel.go   the kernel of those that measure what they normalise
+//	norm_batch.go    the kernel of given means and variances
+//	norm_lrn.go      the kernel of local response normalisation
+package norm
+
+import (
+	"fmt"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
+)
+
+// LayerNorm normalises the elements of the axes from Axis to the last, for
+// each index of the axes before, to mean 0 and variance 1:
+//
+//	y = (x - mean) / sqrt(variance + Epsilon) * scale + bias
+//
+// The inputs are x, scale and bias, of one floating-point type; scale and
+// bias are broadcast to x, and either may be absent. With Stats there are two
+// more outputs, the mean and 1/sqrt(variance + Epsilon), which have extent 1
+// from Axis on; they are float32 for x of 16 bits.
+type LayerNorm struct {
+	Axis    int // negative: from the end
+	Epsilon float64
+	Stats   bool
+}
+
+// Name returns "layer_norm".
+func (LayerNorm) Name() string { return "layer_norm" }
+
+// Infer returns the type of x and, with Stats, those of the statistics.
+func (n LayerNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+	out, axis, err := inferTrailing(in, 3, n.Axis)
+	if err != nil || !n.Stats {
+		return out, err
+	}
+	stats := in[0].DType
+	if stats.IsHalf() {
+		stats = dtype.Float32
+	}
+	for range 2 {
+		s := in[0].Shape.Clone()
+		for a := axis; a < len(s); a++ {
+			s[a] = 1
+		}
+		out = append(out, graph.Type{DType: stats, Shape: s})
+	}
+	return out, nil
+}
+
+// inferTrailing checks x and up to most-1 optional inputs that broadcast to
+// it, for an op that normalises the axes of x from axis on. It returns the
+// type of x, and axis counted from 0.
+func inferTrailing(in []graph.Type, most, axis int) ([]graph.Type, int, error) {
+	if len(in) < 1 || len(in) > most {
+		return nil, 0, fmt.Errorf("takes 1 to %d inputs, got %d", most, len(in))
+	}
+	x := in[0]
+	if err := checkFloat("x", x); err != nil {
+		return nil, 0, err
+	}
+	first, err := shape.Axis(axis, len(x.Shape))
+	if err != nil {
+		return nil, 0, fmt.Errorf("of %v: %w", x, err)
+	}
+	for i, name := range [...]string{"scale", "bias"} {
+		if i+1 >= len(in) || in[i+1].DType == dtype.Invalid {
+			continue
+		}
+		if err := checkBroadcast(name, in[i+1], x); err != nil {
+			return nil, 0, err
+		}
+	}
+	return []graph.Type{x}, first, nil
+}
+
+// checkBroadcast reports an operand that is not of the element type of x, or
+// whose shape does not extend to that of x.
+func checkBroadcast(name string, t, x graph.Type) error {
+	if err := t.Check(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if t.DType != x.DType {
+		return fmt.Errorf("%s is %v, but x is %v", name, t, x)
+	}
+	if s, err := shape.Broadcast(x.Shape, t.Shape); err != nil || !s.Equal(x.Shape) {
+		return fmt.Errorf("%s %v does not broadcast to x %v", name, t, x)
+	}
+	return nil
+}
+
+// trailing lists the axes of a rank from axis on.
+func trailing(axis, rank int) []int {
+	first, err := shape.Axis(axis, rank)
+	if err != nil {
+		return nil
+	}
+	var axes []int
+	for a := first; a < rank; a++ {
+		axes = append(axes, a)
+	}
+	return axes
+}
+
+// Kernel returns the normalisation.
+func (n LayerNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
+	return newNorm(in[0].DType, normParams{
+		Kind: normDeviation, Epsilon: n.Epsilon, Axes: trailing(n.Axis, len(in[0].Shape)),
+	})
+}
+
+// DenseAxes returns 0: all strides will do.
+func (LayerNorm) DenseAxes(_, _ int) int { return 0 }
+
+// MayOverwrite reports true for y over x: statistics come first.
+func (LayerNorm) MayOverwrite(in, out int) bool { return in == 0 && out == 0 }
+
+// ComputesInFloat32 marks the op.
+func (LayerNorm) ComputesInFloat32() {}
+
+// RMSNorm divides the elements of the axes from Axis to the last, for each
+// index of the axes before, by the root of their mean square:
+//
+//	y = x / sqrt(mean of x*x + Epsilon) * scale
+//
+// The inputs are x and scale, of one floating-point type; scale is broadcast
+// to x and may be absent.
+type RMSNorm struct {
+	Axis    int // negative: from the end
+	Epsilon float64
+}
+
+// Name returns "rms_norm".
+func (RMSNorm) Name() string { return "rms_norm" }
+
+// Infer returns the type of x.
+func (n RMSNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+	out, _, err := inferTrailing(in, 2, n.Axis)
+	return out, err
+}
+
+// Kernel returns the normalisation.
+func (n RMSNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
+	return newNorm(in[0].DType, normParams{
+		Kind: normRMS, Epsilon: n.Epsilon, Axes: trailing(n.Axis, len(in[0].Shape)),
+	})
+}
+
+// DenseAxes returns 0: all strides will do.
+func (RMSNorm) DenseAxes(_, _ int) int { return 0 }
+
+// MayOverwrite reports true for y over x: the mean comes first.
+func (RMSNorm) MayOverwrite(in, out int) bool { return in == 0 && out == 0 }
+
+// ComputesInFloat32 marks the op.
+func (RMSNorm) ComputesInFloat32() {}
+
+// MeanVarianceNorm normalises the elements along some axes:
+//
+//	y = (x - mean) / (sqrt(variance) + Epsilon)
+//
+// It takes floating-point types.
+type MeanVarianceNorm struct {
+	Axes    []int // negative: from the end; none means all
+	Epsilon float64
+}
+
+// Name returns "mean_variance_norm".
+func (MeanVarianceNorm) Name() string { return "mean_variance_norm" }
+
+// Infer returns the type of the input.
+func (n MeanVarianceNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+	if len(in) != 1 {
+		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	}
+	if err := checkFloat("input", in[0]); err != nil {
+		return nil, err
+	}
+	if _, err := shape.Axes(n.Axes, len(in[0].Shape)); err != nil {
+		return nil, fmt.Errorf("of %v: %w", in[0], err)
+	}
+	return []graph.Type{in[0]}, nil
+}
+
+// Kernel returns the normalisation.
+func (n MeanVarianceNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
+	axes, err := shape.Axes(n.Axes, len(in[0].Shape))
+	if err != nil {
+		return nil
+	}
+	return newNorm(in[0].DType, normParams{Kind: normVariance, Epsilon: n.Epsilon, Axes: axes})
+}
+
+// DenseAxes returns 0: all strides will do.
+func (MeanVarianceNorm) DenseAxes(_, _ int) int { return 0 }
+
+// MayOverwrite reports true: statistics come first.
+func (MeanVarianceNorm) MayOverwrite(in, out int) bool { return in == 0 && out == 0 }
+
+// ComputesInFloat32 marks the op.
+func (MeanVarianceNorm) ComputesInFloat32() {}
+
+// LpNorm divides the elements along an axis by their norm: the sum of their
+// magnitudes for P 1, the root of the sum of their squares for P 2. Where the
+// norm is 0 the result is 0. It takes floating-point types.
+type LpNorm struct {
+	Axis int // negative: from the end
+	P    int
+}
+
+// Name returns "lp_norm".
+func (LpNorm) Name() string { return "lp_norm" }
+
+// Infer returns the type of the input.
+func (n LpNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+	if n.P != 1 && n.P != 2 {
+		return nil, fmt.Errorf("of order %d: only 1 and 2 are defined", n.P)
+	}
+	return inferAlong(in, n.Axis)
+}
+
+// Kernel returns the normalisation.
+func (n LpNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
+	axis, err := shape.Axis(n.Axis, len(in[0].Shape))
+	if err != nil {
+		return nil
+	}
+	kind := normL2
+	if n.P == 1 {
+		kind = normL1
+	}
+	return newNorm(in[0].DType, normParams{Kind: kind, Axes: []int{axis}})
+}
+
+// DenseAxes returns 0: all strides will do.
+func (LpNorm) DenseAxes(_, _ int) int { return 0 }
+
+// MayOverwrite reports true: the norm comes first.
+func (LpNorm) MayOverwrite(in, out int) bool { return in == 0 && out == 0 }
+
+// ComputesInFloat32 marks the op.
+func (LpNorm) ComputesInFloat32() {}

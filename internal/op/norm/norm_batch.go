@@ -1,0 +1,156 @@
+package norm
+
+import (
+	"math"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/lines"
+)
+
+// newBatchNorm returns a kernel that normalises each channel, axis 1 of x, by
+// statistics that are given; x with a single axis has one channel. The inputs are x and, with an element for each
+// channel, scale, bias, mean and variance; the output has the type and shape
+// of x. For each element x of channel c
+//
+//	y = (x - mean[c]) * f + bias[c],  f = scale[c] / sqrt(variance[c] + epsilon)
+//
+// where f is computed in float64. The lists may be float32 or float64,
+// whatever x is. All operands may have any strides, and y may be x.
+func newBatchNorm(t dtype.Type, epsilon float64) kernel.Kernel {
+	switch t {
+	case dtype.Float32:
+		return &batchNormKernel[float32]{epsilon: epsilon}
+	case dtype.Float64:
+		return &batchNormKernel[float64]{epsilon: epsilon}
+	}
+	return nil
+}
+
+type batchNormKernel[T kernel.Float] struct {
+	epsilon float64
+	in      [5]*kernel.Operand // x, scale, bias, mean, variance
+	out     *kernel.Operand
+
+	channels         int
+	rest             kernel.Walk // over x and y, without the axis of the channels
+	shape            []int
+	xStrides         []int
+	yStrides         []int
+	inner            bool // channels lie next to each other, and make the rows
+	perTile          int  // units in each tile of channels
+	units            int
+	tasks, each      int
+	xAcross, yAcross int // strides from channel to channel
+}
+
+func (k *batchNormKernel[T]) Bind(in, out []*kernel.Operand) {
+	copy(k.in[:], in)
+	k.out = out[0]
+	x, y := in[0], out[0]
+	k.channels, k.xAcross, k.yAcross = 1, 0, 0 // for x with one axis
+	k.shape, k.xStrides, k.yStrides = k.shape[:0], k.xStrides[:0], k.yStrides[:0]
+	for axis, d := range x.Shape {
+		if axis == 1 {
+			k.channels, k.xAcross, k.yAcross = d, x.Strides[axis], y.Strides[axis]
+			continue
+		}
+		k.shape = append(k.shape, d)
+		k.xStrides = append(k.xStrides, x.Strides[axis])
+		k.yStrides = append(k.yStrides, y.Strides[axis])
+	}
+	k.rest.Bind(k.shape, k.xStrides, k.yStrides)
+	positions := k.rest.Rows * k.rest.Len
+	k.inner = k.channels > 1 && (positions == 1 || lines.Magnitude(k.xAcross) < lines.Magnitude(k.rest.Inner[0]))
+	// A unit is one row of one channel, or one position of a tile of them.
+	cost := k.rest.Len
+	k.perTile = k.rest.Rows
+	k.units = k.channels * k.rest.Rows
+	if k.inner {
+		k.perTile, cost = positions, min(k.channels, lines.Tile)
+		k.units = (k.channels + lines.Tile - 1) / lines.Tile * positions
+	}
+	k.tasks, k.each = kernel.Parts(k.units, cost)
+}
+
+func (k *batchNormKernel[T]) Tasks() int { return k.tasks }
+
+func (k *batchNormKernel[T]) Scratch() int { return 3 * kernel.Carved[T](lines.Tile) }
+
+func (k *batchNormKernel[T]) Run(task int, scratch []byte) error {
+	mean, factor, bias := kernel.Carve[T](&scratch, lines.Tile), kernel.Carve[T](&scratch, lines.Tile), kernel.Carve[T](&scratch, lines.Tile)
+	x, y := kernel.Slice[T](k.in[0]), kernel.Slice[T](k.out)
+	unit := task * k.each
+	end := min(unit+k.each, k.units)
+	var at [2]int
+	for fresh := true; unit < end; unit++ {
+		tile, i := unit/k.perTile, unit%k.perTile
+		first, width, row, col := tile, 1, i, 0
+		if k.inner {
+			first = tile * lines.Tile
+			width = min(lines.Tile, k.channels-first)
+			row, col = i/k.rest.Len, i%k.rest.Len
+		}
+		if fresh || i == 0 {
+			k.prepare(mean[:width], factor, bias, first)
+			fresh = false
+		}
+		k.rest.Seek(row, at[:])
+		ax := k.in[0].Offset + first*k.xAcross + at[0] + col*k.rest.Inner[0]
+		ay := k.out.Offset + first*k.yAcross + at[1] + col*k.rest.Inner[1]
+		if k.inner {
+			batchNormTile(y, ay, k.yAcross, x, ax, k.xAcross, mean[:width], factor, bias)
+		} else {
+			batchNormRow(y, ay, k.rest.Inner[1], x, ax, k.rest.Inner[0], k.rest.Len, mean[0], factor[0], bias[0])
+		}
+	}
+	return nil
+}
+
+// prepare computes the numbers of the channels from first on.
+func (k *batchNormKernel[T]) prepare(mean, factor, bias []T, first int) {
+	for i := range mean {
+		c := first + i
+		mean[i] = T(floatAt(k.in[3], c))
+		bias[i] = T(floatAt(k.in[2], c))
+		factor[i] = T(floatAt(k.in[1], c) / math.Sqrt(floatAt(k.in[4], c)+k.epsilon))
+	}
+}
+
+// floatAt returns element i of a list of float32 or float64.
+func floatAt(o *kernel.Operand, i int) float64 {
+	at := o.Offset + i*o.Strides[0]
+	if o.DType == dtype.Float32 {
+		return float64(kernel.Slice[float32](o)[at])
+	}
+	return kernel.Slice[float64](o)[at]
+}
+
+func batchNormRow[T kernel.Float](y []T, ay, sy int, x []T, ax, sx, n int, mean, factor, bias T) {
+	if sx == 1 && sy == 1 {
+		x, y := x[ax:ax+n], y[ay:ay+n]
+		for i, v := range x {
+			y[i] = T((v-mean)*factor) + bias
+		}
+		return
+	}
+	for range n {
+		y[ay] = T((x[ax]-mean)*factor) + bias
+		ax, ay = ax+sx, ay+sy
+	}
+}
+
+func batchNormTile[T kernel.Float](y []T, ay, sy int, x []T, ax, sx int, mean, factor, bias []T) {
+	factor, bias = factor[:len(mean)], bias[:len(mean)]
+	if sx == 1 && sy == 1 {
+		x, y := x[ax:ax+len(mean)], y[ay:ay+len(mean)]
+		for i, m := range mean {
+			y[i] = T((x[i]-m)*factor[i]) + bias[i]
+		}
+		return
+	}
+	for i, m := range mean {
+		y[ay] = T((x[ax]-m)*factor[i]) + bias[i]
+		ax, ay = ax+sx, ay+sy
+	}
+}

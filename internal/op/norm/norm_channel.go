@@ -1,0 +1,284 @@
+package norm
+
+import (
+	"fmt"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+)
+
+// The normalisations of this file take x with a batch axis, a channel axis,
+// and any number of spatial axes.
+
+// BatchNorm normalises each channel by statistics that are given:
+//
+//	y = (x - mean) / sqrt(variance + Epsilon) * scale + bias
+//
+// The inputs are x, scale, bias, mean and variance. All but x have one axis,
+// with an element for each channel; x with a single axis has one channel. All
+// are of floating-point types, scale and bias of one, mean and variance of
+// one; y has the type of x.
+type BatchNorm struct {
+	Epsilon float64
+}
+
+// Name returns "batch_norm".
+func (BatchNorm) Name() string { return "batch_norm" }
+
+// Infer returns the type of x.
+func (BatchNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+	if err := checkBatchNorm(in, 1); err != nil {
+		return nil, err
+	}
+	return []graph.Type{in[0]}, nil
+}
+
+var batchNormInputs = [...]string{"x", "scale", "bias", "mean", "variance"}
+
+func checkBatchNorm(in []graph.Type, rank int) error {
+	if len(in) != len(batchNormInputs) {
+		return fmt.Errorf("takes %d inputs, got %d", len(batchNormInputs), len(in))
+	}
+	channels, err := checkChannels(in[0], rank)
+	if err != nil {
+		return err
+	}
+	for i, name := range batchNormInputs[1:] {
+		if err := checkFloat(name, in[i+1]); err != nil {
+			return err
+		}
+		if s := in[i+1].Shape; len(s) != 1 || s[0] != channels {
+			return fmt.Errorf("%s is %v, but x %v has %d channels", name, in[i+1], in[0], channels)
+		}
+	}
+	for _, i := range [...]int{1, 3} {
+		if in[i].DType != in[i+1].DType {
+			return fmt.Errorf("%s is %v, but %s is %v", batchNormInputs[i], in[i], batchNormInputs[i+1], in[i+1])
+		}
+	}
+	return nil
+}
+
+// checkChannels checks x and returns the number of its channels.
+func checkChannels(x graph.Type, rank int) (int, error) {
+	if err := checkFloat("x", x); err != nil {
+		return 0, err
+	}
+	if len(x.Shape) < rank {
+		return 0, fmt.Errorf("x is %v, which has fewer than %d axes", x, rank)
+	}
+	if len(x.Shape) == 1 {
+		return 1, nil
+	}
+	return x.Shape[1], nil
+}
+
+// Kernel returns the normalisation.
+func (n BatchNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
+	return newBatchNorm(in[0].DType, n.Epsilon)
+}
+
+// DenseAxes returns 0: all strides will do.
+func (BatchNorm) DenseAxes(_, _ int) int { return 0 }
+
+// MayOverwrite reports true for y over x.
+func (BatchNorm) MayOverwrite(in, out int) bool { return in == 0 && out == 0 }
+
+// ComputesInFloat32 marks the op.
+func (BatchNorm) ComputesInFloat32() {}
+
+// BatchNormTraining normalises each channel of x by its own mean and
+// variance, and moves running statistics towards them:
+//
+//	y = (x - mean) / sqrt(variance + Epsilon) * scale + bias
+//	running = running * Momentum + (mean or variance) * (1 - Momentum)
+//
+// The inputs are x, scale, bias, and the running mean and variance, all of
+// one floating-point type; the outputs are y and the new running mean and
+// variance. The variance is that of the population: divided by the number of
+// elements.
+type BatchNormTraining struct {
+	Epsilon  float64
+	Momentum float64
+}
+
+// Name returns "batch_norm_training".
+func (BatchNormTraining) Name() string { return "batch_norm_training" }
+
+// Infer returns the types of x, of the running mean and of the running
+// variance.
+func (BatchNormTraining) Infer(in []graph.Type) ([]graph.Type, error) {
+	if err := checkBatchNorm(in, 2); err != nil {
+		return nil, err
+	}
+	for i, t := range in {
+		if t.DType != in[0].DType {
+			return nil, fmt.Errorf("%s is %v, but x is %v", batchNormInputs[i], t, in[0])
+		}
+	}
+	return []graph.Type{in[0], in[3], in[4]}, nil
+}
+
+// Kernel returns the normalisation.
+func (n BatchNormTraining) Kernel(in, _ []graph.Type) kernel.Kernel {
+	return newNorm(in[0].DType, normParams{
+		Kind: normDeviation, Epsilon: n.Epsilon, Axes: append([]int{0}, trailing(2, len(in[0].Shape))...),
+		Channels: true, Running: true, Momentum: n.Momentum,
+	})
+}
+
+// DenseAxes returns 0: all strides will do.
+func (BatchNormTraining) DenseAxes(_, _ int) int { return 0 }
+
+// MayOverwrite reports true for y over x: statistics come first.
+func (BatchNormTraining) MayOverwrite(in, out int) bool { return in == 0 && out == 0 }
+
+// ComputesInFloat32 marks the op.
+func (BatchNormTraining) ComputesInFloat32() {}
+
+// InstanceNorm normalises each channel of each sample by its own mean and
+// variance:
+//
+//	y = (x - mean) / sqrt(variance + Epsilon) * scale + bias
+//
+// The inputs are x, scale and bias, of one floating-point type; scale and
+// bias have an element for each channel.
+type InstanceNorm struct {
+	Epsilon float64
+}
+
+// Name returns "instance_norm".
+func (InstanceNorm) Name() string { return "instance_norm" }
+
+// Infer returns the type of x.
+func (InstanceNorm) Infer(in []graph.Type) ([]graph.Type, error) { return inferScaled(in, 0) }
+
+// inferScaled checks x, scale and bias, which have an element for each
+// channel of x or, when groups is not 0, for each group.
+func inferScaled(in []graph.Type, groups int) ([]graph.Type, error) {
+	if len(in) != 3 {
+		return nil, fmt.Errorf("takes 3 inputs, got %d", len(in))
+	}
+	x := in[0]
+	channels, err := checkChannels(x, 2)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range [...]string{"scale", "bias"} {
+		t := in[i+1]
+		if err := t.Check(); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if t.DType != x.DType {
+			return nil, fmt.Errorf("%s is %v, but x is %v", name, t, x)
+		}
+		if len(t.Shape) != 1 || t.Shape[0] != channels && (groups == 0 || t.Shape[0] != groups) {
+			return nil, fmt.Errorf("%s is %v, but x %v has %d channels in %d groups", name, t, x, channels, max(groups, 1))
+		}
+	}
+	return []graph.Type{x}, nil
+}
+
+// Kernel returns the normalisation.
+func (n InstanceNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
+	return newNorm(in[0].DType, normParams{
+		Kind: normDeviation, Epsilon: n.Epsilon, Axes: trailing(2, len(in[0].Shape)), Channels: true,
+	})
+}
+
+// DenseAxes returns 0: all strides will do.
+func (InstanceNorm) DenseAxes(_, _ int) int { return 0 }
+
+// MayOverwrite reports true for y over x: statistics come first.
+func (InstanceNorm) MayOverwrite(in, out int) bool { return in == 0 && out == 0 }
+
+// ComputesInFloat32 marks the op.
+func (InstanceNorm) ComputesInFloat32() {}
+
+// GroupNorm normalises each group of neighbouring channels of each sample by
+// its own mean and variance:
+//
+//	y = (x - mean) / sqrt(variance + Epsilon) * scale + bias
+//
+// The inputs are x, scale and bias, of one floating-point type; scale and
+// bias each have an element for each channel or for each group.
+type GroupNorm struct {
+	Groups  int // divides the number of channels
+	Epsilon float64
+}
+
+// Name returns "group_norm".
+func (GroupNorm) Name() string { return "group_norm" }
+
+// Infer returns the type of x.
+func (n GroupNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+	if n.Groups < 1 {
+		return nil, fmt.Errorf("%d groups", n.Groups)
+	}
+	out, err := inferScaled(in, n.Groups)
+	if err != nil {
+		return nil, err
+	}
+	if c := in[0].Shape[1]; c%n.Groups != 0 {
+		return nil, fmt.Errorf("%d channels of x %v do not make %d groups", c, in[0], n.Groups)
+	}
+	return out, nil
+}
+
+// Kernel returns the normalisation.
+func (n GroupNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
+	return newNorm(in[0].DType, normParams{
+		Kind: normDeviation, Epsilon: n.Epsilon, Axes: trailing(2, len(in[0].Shape)+1),
+		Groups: n.Groups, Channels: true,
+	})
+}
+
+// DenseAxes returns 0: all strides will do.
+func (GroupNorm) DenseAxes(_, _ int) int { return 0 }
+
+// MayOverwrite reports true for y over x: statistics come first.
+func (GroupNorm) MayOverwrite(in, out int) bool { return in == 0 && out == 0 }
+
+// ComputesInFloat32 marks the op.
+func (GroupNorm) ComputesInFloat32() {}
+
+// LRN is local response normalisation: it divides each element by a power of
+// the squares around it, in the Size channels nearest to its own:
+//
+//	y = x / (Bias + Alpha/Size * sum of squares)^Beta
+//
+// For channel c these are the channels from c - floor((Size-1)/2) to
+// c + ceil((Size-1)/2), as far as there are any. It takes floating-point
+// types.
+type LRN struct {
+	Size              int
+	Alpha, Beta, Bias float64
+}
+
+// Name returns "lrn".
+func (LRN) Name() string { return "lrn" }
+
+// Infer returns the type of the input.
+func (n LRN) Infer(in []graph.Type) ([]graph.Type, error) {
+	if n.Size < 1 {
+		return nil, fmt.Errorf("over %d channels", n.Size)
+	}
+	if len(in) != 1 {
+		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	}
+	if _, err := checkChannels(in[0], 2); err != nil {
+		return nil, err
+	}
+	return []graph.Type{in[0]}, nil
+}
+
+// Kernel returns the normalisation.
+func (n LRN) Kernel(in, _ []graph.Type) kernel.Kernel {
+	return newLRN(in[0].DType, n.Size, n.Alpha, n.Beta, n.Bias)
+}
+
+// DenseAxes returns 0: all strides will do.
+func (LRN) DenseAxes(_, _ int) int { return 0 }
+
+// ComputesInFloat32 marks the op.
+func (LRN) ComputesInFloat32() {}

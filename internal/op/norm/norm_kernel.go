@@ -1,0 +1,375 @@
+package norm
+
+import (
+	"math"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/lines"
+)
+
+// A normKind says what the elements of a line are divided by.
+type normKind uint8
+
+// The kinds of normalisation of the n elements x of a line, with e the
+// epsilon, mean the sum of x divided by n, and var the sum of (x-mean)^2
+// divided by n.
+const (
+	normDeviation normKind = iota // (x - mean) / sqrt(var + e)
+	normVariance                  // (x - mean) / (sqrt(var) + e)
+	normRMS                       // x / sqrt(sum of x*x / n + e)
+	normL1                        // x / sum of |x|, or 0 when that is 0
+	normL2                        // x / sqrt(sum of x*x), or 0 when that is 0
+)
+
+// A normParams describes a kernel that normalises lines of elements, then scales
+// and shifts them:
+//
+//	y = normalised(x) * scale + bias
+type normParams struct {
+	Kind    normKind
+	Epsilon float64
+	// Axes are those along a line. When Groups is not 0, axis 1 of x counts
+	// as two axes, of extents Groups and the rest.
+	Axes   []int
+	Groups int
+	// Channels says that scale and bias have one axis, which is axis 1 of
+	// x; or one element for each of the Groups. Otherwise they are broadcast
+	// to x.
+	Channels bool
+	// Momentum, for a kernel with running statistics, is how much of the
+	// old ones to keep.
+	Running  bool
+	Momentum float64
+}
+
+// newNorm returns a kernel that does n for operands of one floating-point
+// type. The inputs are x and, where present, scale and bias; the outputs are
+// y, of the shape of x, and optionally mean and 1/sqrt(var + e), which have
+// extent 1 along the axes. Mean is not there to be had from kinds without it.
+//
+// With Running, the lines are the channels, axis 1 of x; inputs 3 and 4 and
+// outputs 1 and 2 are the running mean and variance of each channel:
+//
+//	out = in * Momentum + (mean or var) * (1 - Momentum)
+//
+// All operands may have any strides, and y may be x. Mean and variance are
+// taken in two passes, each in the order that [lines.Lines.Operation] states.
+func newNorm(t dtype.Type, n normParams) kernel.Kernel {
+	switch t {
+	case dtype.Float32:
+		return normOf[float32](n)
+	case dtype.Float64:
+		return normOf[float64](n)
+	}
+	return nil
+}
+
+func normOf[T kernel.Float](n normParams) kernel.Kernel {
+	k := &normKernel[T]{normParams: n}
+	k.sum = lines.Plain(lines.Sum[T]())
+	k.power = lines.Accumulator[T, T]{Operation: lines.Sum[T](), Load: lines.LoadDeviation[T]}
+	switch n.Kind {
+	case normRMS, normL2:
+		k.power.Load = lines.LoadSquare[T, T]
+	case normL1:
+		k.power.Load = lines.LoadAbs[T, T]
+	default:
+		k.centred = true
+	}
+	return k
+}
+
+// The operands of a normKernel, as numbered in its lines.
+const (
+	normX = iota
+	normY
+	normScale
+	normBias
+	normMeanOut
+	normDevOut
+	normMeanIn
+	normVarIn
+)
+
+type normKernel[T kernel.Float] struct {
+	normParams
+	centred    bool // the mean is taken away
+	sum, power lines.Accumulator[T, T]
+
+	ops     [lines.MaxOperands]*kernel.Operand // nil: absent
+	lines   lines.Lines
+	along   []bool
+	shape   []int // of x, axis 1 split into groups
+	strides [lines.MaxOperands][]int
+}
+
+func (k *normKernel[T]) Bind(in, out []*kernel.Operand) {
+	clear(k.ops[:])
+	k.ops[normX], k.ops[normY] = in[0], out[0]
+	copy(k.ops[normScale:normMeanOut], in[1:min(len(in), 3)])
+	copy(k.ops[normMeanOut:normMeanIn], out[1:])
+	if k.Running {
+		copy(k.ops[normMeanIn:], in[3:])
+	}
+	x := in[0]
+	k.shape = k.shape[:0]
+	for axis, d := range x.Shape {
+		if axis == 1 && k.Groups != 0 {
+			k.shape = append(k.shape, k.Groups)
+			d /= k.Groups
+		}
+		k.shape = append(k.shape, d)
+	}
+	for i, o := range k.ops {
+		k.strides[i] = k.strides[i][:0]
+		switch {
+		case o == nil:
+			for range k.shape {
+				k.strides[i] = append(k.strides[i], 0)
+			}
+		case len(o.Shape) == 1 && (i >= normMeanOut && k.Running || k.Channels && (i == normScale || i == normBias)):
+			k.channelStrides(i, o)
+		default:
+			k.broadcastStrides(i, o)
+		}
+	}
+	k.along = lines.Marks(k.along, len(k.shape), k.Axes...)
+	s := &k.strides
+	k.lines.Bind(k.shape, k.along, s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7])
+}
+
+// channelStrides lays a list with an element for each channel, or for each
+// group, along axis 1 of x.
+func (k *normKernel[T]) channelStrides(i int, o *kernel.Operand) {
+	for axis := range k.shape {
+		k.strides[i] = append(k.strides[i], 0)
+		switch {
+		case axis == 1 && k.Groups == 0:
+			k.strides[i][axis] = o.Strides[0]
+		case axis == 1 && o.Shape[0] == k.Groups:
+			k.strides[i][axis] = o.Strides[0]
+		case axis == 1:
+			k.strides[i][axis] = o.Strides[0] * k.shape[2]
+		case axis == 2 && k.Groups != 0 && o.Shape[0] != k.Groups:
+			k.strides[i][axis] = o.Strides[0]
+		}
+	}
+}
+
+// broadcastStrides lays o over x: aligned at the innermost axis, stride 0
+// where its extent is 1.
+func (k *normKernel[T]) broadcastStrides(i int, o *kernel.Operand) {
+	rank := len(k.ops[normX].Shape)
+	for axis := range rank {
+		stride := 0
+		if a := axis - (rank - len(o.Shape)); a >= 0 && o.Shape[a] != 1 {
+			stride = o.Strides[a]
+		}
+		if axis == 1 && k.Groups != 0 {
+			k.strides[i] = append(k.strides[i], stride*k.shape[2])
+		}
+		k.strides[i] = append(k.strides[i], stride)
+	}
+}
+
+func (k *normKernel[T]) Tasks() int { return k.lines.Tasks }
+
+func (k *normKernel[T]) Scratch() int {
+	return 2*kernel.Carved[T](lines.Tile) + kernel.Carved[T](k.lines.Work())
+}
+
+func (k *normKernel[T]) Run(task int, scratch []byte) error {
+	t := normTile[T]{
+		normKernel: k,
+		mean:       kernel.Carve[T](&scratch, lines.Tile), dev: kernel.Carve[T](&scratch, lines.Tile),
+		work: kernel.Carve[T](&scratch, k.lines.Work()),
+	}
+	for i, o := range k.ops {
+		if o != nil {
+			t.data[i] = kernel.Slice[T](o)
+		}
+	}
+	l := &k.lines
+	var at [lines.MaxOperands]int
+	for unit, end := l.Part(task); unit < end; {
+		width, units := l.Seek(unit, end, at[:])
+		unit += units
+		for i, o := range k.ops {
+			if o != nil {
+				at[i] += o.Offset
+			}
+		}
+		if l.Cols {
+			t.run(at[:], width)
+			continue
+		}
+		for range width {
+			t.run(at[:], 1)
+			l.Advance(at[:])
+		}
+	}
+	return nil
+}
+
+// normTile is what one task works with.
+type normTile[T kernel.Float] struct {
+	*normKernel[T]
+	data            [lines.MaxOperands][]T
+	mean, dev, work []T
+}
+
+// run does the width lines that begin at at.
+func (t *normTile[T]) run(at []int, width int) {
+	l := &t.lines
+	mean, dev := t.mean[:width], t.dev[:width]
+	n := T(l.Length)
+	if t.centred {
+		t.sum.Accumulate(mean, l, normX, t.data[normX], at[normX], nil, t.work)
+		for i := range mean {
+			mean[i] /= n
+		}
+	} else {
+		clear(mean)
+	}
+	t.power.Accumulate(dev, l, normX, t.data[normX], at[normX], mean, t.work)
+	if t.Kind != normL1 && t.Kind != normL2 {
+		for i := range dev {
+			dev[i] /= n
+		}
+	}
+	if t.Running {
+		t.blend(normMeanOut, normMeanIn, at, mean)
+		t.blend(normDevOut, normVarIn, at, dev)
+	}
+	for i, v := range dev {
+		dev[i] = T(t.factor(float64(v)))
+	}
+	if !t.Running {
+		t.put(normMeanOut, at, mean)
+		t.put(normDevOut, at, dev)
+	}
+	seg := l.Segments(at, width)
+	for seg.Next() {
+		t.apply(&seg, mean, dev)
+	}
+}
+
+// factor returns what elements are multiplied by, given the sum of their
+// powers.
+func (k *normKernel[T]) factor(v float64) float64 {
+	switch k.Kind {
+	case normVariance:
+		return 1 / (math.Sqrt(v) + k.Epsilon)
+	case normL1, normL2:
+		if v == 0 {
+			return 0
+		}
+		if k.Kind == normL2 {
+			v = math.Sqrt(v)
+		}
+		return 1 / v
+	}
+	return 1 / math.Sqrt(v+k.Epsilon)
+}
+
+// put writes one number for each line to an output that may be absent.
+func (t *normTile[T]) put(out int, at []int, values []T) {
+	if t.ops[out] == nil {
+		return
+	}
+	to := at[out]
+	for _, v := range values {
+		t.data[out][to] = v
+		to += t.lines.Outer.Inner[out]
+	}
+}
+
+// blend writes running statistics.
+func (t *normTile[T]) blend(out, in int, at []int, values []T) {
+	if t.ops[out] == nil {
+		return
+	}
+	to, from := at[out], at[in]
+	keep, take := T(t.Momentum), T(1-t.Momentum)
+	for _, v := range values {
+		t.data[out][to] = t.data[in][from]*keep + v*take
+		to += t.lines.Outer.Inner[out]
+		from += t.lines.Outer.Inner[in]
+	}
+}
+
+// apply normalises, scales and shifts the elements of a stretch.
+func (t *normTile[T]) apply(seg *lines.Segments, mean, dev []T) {
+	x, y, scale, bias := t.data[normX], t.data[normY], t.data[normScale], t.data[normBias]
+	n, step := seg.N, seg.Step
+	ax, ay, as, ab := seg.At[normX], seg.At[normY], seg.At[normScale], seg.At[normBias]
+	if len(mean) == 1 && step[normX] == 1 && step[normY] == 1 {
+		m, d := mean[0], dev[0]
+		x, y := x[ax:ax+n], y[ay:ay+n]
+		switch {
+		case scale != nil && step[normScale] == 1 && bias != nil && step[normBias] == 1:
+			normRow(y, x, scale[as:as+n], bias[ab:ab+n], m, d)
+			return
+		case scale != nil && step[normScale] == 1 && bias == nil:
+			normRowScale(y, x, scale[as:as+n], m, d)
+			return
+		case (scale == nil || step[normScale] == 0) && (bias == nil || step[normBias] == 0):
+			f, b := T(1), negativeZero[T]()
+			if scale != nil {
+				f = scale[as]
+			}
+			if bias != nil {
+				b = bias[ab]
+			}
+			normRowConst(y, x, f, b, m, d)
+			return
+		}
+	}
+	m, d := mean[0], dev[0]
+	for i := range n {
+		if len(mean) > 1 {
+			m, d = mean[i], dev[i]
+		}
+		v := T((x[ax] - m) * d)
+		if scale != nil {
+			v = T(v * scale[as])
+		}
+		if bias != nil {
+			v += bias[ab]
+		}
+		y[ay] = v
+		ax, ay, as, ab = ax+step[normX], ay+step[normY], as+step[normScale], ab+step[normBias]
+	}
+}
+
+// The loops of apply for rows that lie dense. The conversions keep products
+// and sums from being fused on machines that could, since apply must round
+// as they do.
+
+func normRow[T kernel.Float](y, x, scale, bias []T, m, d T) {
+	y, scale, bias = y[:len(x)], scale[:len(x)], bias[:len(x)]
+	for i, v := range x {
+		y[i] = T(T((v-m)*d)*scale[i]) + bias[i]
+	}
+}
+
+func normRowScale[T kernel.Float](y, x, scale []T, m, d T) {
+	y, scale = y[:len(x)], scale[:len(x)]
+	for i, v := range x {
+		y[i] = T((v-m)*d) * scale[i]
+	}
+}
+
+func normRowConst[T kernel.Float](y, x []T, scale, bias, m, d T) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = T(T((v-m)*d)*scale) + bias
+	}
+}
+
+// negativeZero returns the number that added to any other changes nothing.
+func negativeZero[T kernel.Float]() T {
+	var zero T
+	return -zero
+}

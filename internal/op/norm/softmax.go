@@ -1,0 +1,357 @@
+package norm
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/lines"
+	"github.com/berth-go/berth/internal/op/reduce"
+	"github.com/berth-go/berth/shape"
+)
+
+// Softmax scales the exponentials of the elements along an axis so that they
+// add up to 1; with Log it returns the logarithms of that, computed without
+// the detour. It takes floating-point types. [newSoftmax] states the
+// arithmetic and what becomes of infinities and NaN.
+type Softmax struct {
+	Axis int // negative: from the end
+	Log  bool
+}
+
+// Name returns "softmax".
+func (Softmax) Name() string { return "softmax" }
+
+// Infer returns the type of the input.
+func (s Softmax) Infer(in []graph.Type) ([]graph.Type, error) { return inferAlong(in, s.Axis) }
+
+// inferAlong checks a floating-point input that has the axis, and returns its
+// type.
+func inferAlong(in []graph.Type, axis int) ([]graph.Type, error) {
+	if len(in) != 1 {
+		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	}
+	x := in[0]
+	if err := checkFloat("input", x); err != nil {
+		return nil, err
+	}
+	if _, err := shape.Axis(axis, len(x.Shape)); err != nil {
+		return nil, fmt.Errorf("of %v: %w", x, err)
+	}
+	return []graph.Type{x}, nil
+}
+
+// checkFloat reports an operand that is absent, invalid or not of a
+// floating-point type.
+func checkFloat(name string, t graph.Type) error {
+	if err := t.Check(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if !t.DType.IsFloat() {
+		return fmt.Errorf("%s is %v, not of a floating-point type", name, t)
+	}
+	return nil
+}
+
+// Kernel returns the softmax.
+func (s Softmax) Kernel(in, _ []graph.Type) kernel.Kernel {
+	axis, err := shape.Axis(s.Axis, len(in[0].Shape))
+	if err != nil {
+		return nil
+	}
+	return newSoftmax(in[0].DType, axis, s.Log)
+}
+
+// DenseAxes returns 0: all strides will do.
+func (Softmax) DenseAxes(_, _ int) int { return 0 }
+
+// MayOverwrite reports true: a line is written after its last read.
+func (Softmax) MayOverwrite(in, out int) bool { return in == 0 && out == 0 }
+
+// ComputesInFloat32 marks the op.
+func (Softmax) ComputesInFloat32() {}
+
+// Hardmax is 1 at the first of the largest elements along an axis and 0
+// elsewhere; a NaN counts as the largest. It takes floating-point types.
+type Hardmax struct {
+	Axis int // negative: from the end
+}
+
+// Name returns "hardmax".
+func (Hardmax) Name() string { return "hardmax" }
+
+// Infer returns the type of the input.
+func (h Hardmax) Infer(in []graph.Type) ([]graph.Type, error) { return inferAlong(in, h.Axis) }
+
+// Kernel returns the hardmax.
+func (h Hardmax) Kernel(in, _ []graph.Type) kernel.Kernel {
+	axis, err := shape.Axis(h.Axis, len(in[0].Shape))
+	if err != nil {
+		return nil
+	}
+	return newHardmax(in[0].DType, axis)
+}
+
+// DenseAxes returns 0: all strides will do.
+func (Hardmax) DenseAxes(_, _ int) int { return 0 }
+
+// MayOverwrite reports true: a line is written after its last read.
+func (Hardmax) MayOverwrite(in, out int) bool { return in == 0 && out == 0 }
+
+// ComputesInFloat32 marks the op.
+func (Hardmax) ComputesInFloat32() {}
+
+// newSoftmax returns a kernel with one floating-point input and one output of
+// the same type and shape. Along axis, for each index of the other axes,
+//
+//	m = max over i of x[i]
+//	s = sum over i of exp(x[i] - m)
+//	softmax:     y[i] = exp(x[i] - m) / s
+//	log softmax: y[i] = x[i] - m - log(s)
+//
+// so that no finite input overflows. A NaN, an infinity, or nothing but
+// negative infinities along the axis makes all of its outputs NaN; single
+// negative infinities give 0 (or -Inf). The sum follows the order that
+// [lines.Lines.Operation] states. Both operands may have any strides, and the output may be
+// the input.
+func newSoftmax(t dtype.Type, axis int, log bool) kernel.Kernel {
+	switch t {
+	case dtype.Float32:
+		return softmaxOf[float32](axis, log)
+	case dtype.Float64:
+		return softmaxOf[float64](axis, log)
+	}
+	return nil
+}
+
+func softmaxOf[T kernel.Float](axis int, log bool) kernel.Kernel {
+	k := &softmaxKernel[T]{axis: axis, log: log, exp: lines.ExpLoader[T]()}
+	k.max = lines.Plain(lines.Max[T]())
+	k.sum = lines.Plain(lines.Sum[T]())
+	if log {
+		k.sum.Load, k.sum.Plain = k.exp, false
+	}
+	return k
+}
+
+type softmaxKernel[T kernel.Float] struct {
+	axis     int
+	log      bool
+	exp      func(dst, src []T, at, step int, shift []T)
+	max, sum lines.Accumulator[T, T]
+
+	in, out *kernel.Operand
+	lines   lines.Lines
+	along   []bool
+}
+
+func (k *softmaxKernel[T]) Bind(in, out []*kernel.Operand) {
+	k.in, k.out = in[0], out[0]
+	k.along = lines.Marks(k.along, len(k.in.Shape), k.axis)
+	k.lines.Bind(k.in.Shape, k.along, k.in.Strides, k.out.Strides)
+}
+
+func (k *softmaxKernel[T]) Tasks() int {
+	if k.lines.Length == 0 {
+		return 0
+	}
+	return k.lines.Tasks
+}
+
+func (k *softmaxKernel[T]) Scratch() int {
+	return 2*kernel.Carved[T](lines.Tile) + kernel.Carved[T](max(lines.Tile, lines.BlockLen)) + kernel.Carved[T](k.lines.Work())
+}
+
+func (k *softmaxKernel[T]) Run(task int, scratch []byte) error {
+	t := softmaxTile[T]{
+		softmaxKernel: k, x: kernel.Slice[T](k.in), y: kernel.Slice[T](k.out),
+		peaks: kernel.Carve[T](&scratch, lines.Tile), sums: kernel.Carve[T](&scratch, lines.Tile),
+		buf: kernel.Carve[T](&scratch, max(lines.Tile, lines.BlockLen)), work: kernel.Carve[T](&scratch, k.lines.Work()),
+	}
+	l := &k.lines
+	var at [lines.MaxOperands]int
+	for unit, end := l.Part(task); unit < end; {
+		width, units := l.Seek(unit, end, at[:])
+		unit += units
+		at[0] += k.in.Offset
+		at[1] += k.out.Offset
+		if l.Cols {
+			t.run(at[:], width)
+			continue
+		}
+		for range width {
+			t.run(at[:], 1)
+			l.Advance(at[:])
+		}
+	}
+	return nil
+}
+
+// softmaxTile is what one task works with.
+type softmaxTile[T kernel.Float] struct {
+	*softmaxKernel[T]
+	x, y                   []T
+	peaks, sums, buf, work []T
+}
+
+// run does the width lines that begin at at.
+func (t *softmaxTile[T]) run(at []int, width int) {
+	l := &t.lines
+	m, s := t.peaks[:width], t.sums[:width]
+	t.max.Accumulate(m, l, 0, t.x, at[0], nil, t.work)
+	if t.log {
+		t.sum.Accumulate(s, l, 0, t.x, at[0], m, t.work)
+		for i, v := range s {
+			s[i] = T(math.Log(float64(v)))
+		}
+		seg := l.Segments(at, width)
+		for seg.Next() {
+			t.logarithms(&seg, m, s)
+		}
+		return
+	}
+	seg := l.Segments(at, width)
+	for seg.Next() {
+		t.exponentials(&seg, m)
+	}
+	t.sum.Accumulate(s, l, 1, t.y, at[1], nil, t.work)
+	for i, v := range s {
+		s[i] = 1 / v
+	}
+	seg = l.Segments(at, width)
+	for seg.Next() {
+		scale(t.y, seg.At[1], seg.Step[1], seg.N, s)
+	}
+}
+
+// exponentials sets the outputs of a stretch to exp(x - m).
+func (t *softmaxTile[T]) exponentials(seg *lines.Segments, m []T) {
+	from, to, step := seg.At[0], seg.At[1], seg.Step[1]
+	if step == 1 || seg.N == 1 {
+		t.exp(t.y[to:to+seg.N], t.x, from, seg.Step[0], m)
+		return
+	}
+	for done := 0; done < seg.N; {
+		buf := t.buf[:min(len(t.buf), seg.N-done)]
+		t.exp(buf, t.x, from, seg.Step[0], m)
+		for _, v := range buf {
+			t.y[to] = v
+			to += step
+		}
+		from += len(buf) * seg.Step[0]
+		done += len(buf)
+	}
+}
+
+// logarithms sets the outputs of a stretch to x - m - s.
+func (t *softmaxTile[T]) logarithms(seg *lines.Segments, m, s []T) {
+	from, to := seg.At[0], seg.At[1]
+	if len(m) == 1 {
+		m, s := m[0], s[0]
+		for range seg.N {
+			t.y[to] = t.x[from] - m - s
+			from, to = from+seg.Step[0], to+seg.Step[1]
+		}
+		return
+	}
+	for i, m := range m {
+		t.y[to] = t.x[from] - m - s[i]
+		from, to = from+seg.Step[0], to+seg.Step[1]
+	}
+}
+
+// scale multiplies n elements by one factor, or each by its own.
+func scale[T kernel.Float](y []T, at, step, n int, by []T) {
+	switch {
+	case len(by) == 1 && step == 1:
+		f := by[0]
+		y = y[at : at+n]
+		for i := range y {
+			y[i] *= f
+		}
+	case len(by) == 1:
+		f := by[0]
+		for range n {
+			y[at] *= f
+			at += step
+		}
+	default:
+		for _, f := range by {
+			y[at] *= f
+			at += step
+		}
+	}
+}
+
+// newHardmax returns a kernel with one input of the given type and one output
+// of the same type and shape: along axis, 1 at the first of the largest
+// elements, by the rules of [reduce.newArgReduce], and 0 elsewhere. Both operands may
+// have any strides, and the output may be the input.
+func newHardmax(t dtype.Type, axis int) kernel.Kernel {
+	switch t {
+	case dtype.Float32:
+		return &hardmaxKernel[float32]{axis: axis}
+	case dtype.Float64:
+		return &hardmaxKernel[float64]{axis: axis}
+	}
+	return nil
+}
+
+type hardmaxKernel[T kernel.Float] struct {
+	axis    int
+	in, out *kernel.Operand
+	lines   lines.Lines
+	along   []bool
+}
+
+func (k *hardmaxKernel[T]) Bind(in, out []*kernel.Operand) {
+	k.in, k.out = in[0], out[0]
+	k.along = lines.Marks(k.along, len(k.in.Shape), k.axis)
+	k.lines.Bind(k.in.Shape, k.along, k.in.Strides, k.out.Strides)
+}
+
+func (k *hardmaxKernel[T]) Tasks() int {
+	if k.lines.Length == 0 {
+		return 0
+	}
+	return k.lines.Tasks
+}
+
+func (k *hardmaxKernel[T]) Scratch() int {
+	return kernel.Carved[T](lines.Tile) + kernel.Carved[int64](lines.Tile)
+}
+
+func (k *hardmaxKernel[T]) Run(task int, scratch []byte) error {
+	best, index := kernel.Carve[T](&scratch, lines.Tile), kernel.Carve[int64](&scratch, lines.Tile)
+	src, dst := kernel.Slice[T](k.in), kernel.Slice[T](k.out)
+	l := &k.lines
+	scan := reduce.ArgScan{Largest: true}
+	var at [lines.MaxOperands]int
+	for unit, end := l.Part(task); unit < end; {
+		width, units := l.Seek(unit, end, at[:])
+		unit += units
+		at[0] += k.in.Offset
+		at[1] += k.out.Offset
+		step := l.Inner.Inner
+		if l.Cols {
+			reduce.ArgTile(scan, best, index[:width], src, at[0], step[0], l.Outer.Inner[0], l.Length)
+			seg := l.Segments(at[:], width)
+			for seg.Next() {
+				kernel.FillStrided(dst, seg.At[1], seg.Step[1], seg.N, 0)
+			}
+			for c, i := range index[:width] {
+				dst[at[1]+c*l.Outer.Inner[1]+int(i)*step[1]] = 1
+			}
+			continue
+		}
+		for range width {
+			i := reduce.ArgLine(scan, src, at[0], step[0], l.Length)
+			kernel.FillStrided(dst, at[1], step[1], l.Length, 0)
+			dst[at[1]+i*step[1]] = 1
+			l.Advance(at[:])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+// Package ops is where all ops come together: their list, their text, and the
+// making of nodes.
+//
+// # Where to find what
+//
+//	all.go    the list of all ops: a new one is added here; ops from text
+//	apply.go  nodes of ops, with packings and casts where an op needs them
+package ops
+
+import (
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/conv"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/norm"
+	"github.com/berth-go/berth/internal/op/pool"
+	"github.com/berth-go/berth/internal/op/reduce"
+	"github.com/berth-go/berth/internal/op/view"
+)
+
+// All returns a zero value of every op of the families, and of the structural ops
+// of package graph that are no leaves: what [Parse] knows.
+func All() []graph.Op {
+	return []graph.Op{
+		graph.Identity{}, graph.Contiguous{}, graph.Cache{},
+		// Views.
+		view.Reshape{}, view.Permute{}, view.SliceView{}, view.BroadcastTo{}, view.Diagonal{}, view.Bitcast{},
+		// Elementwise maps.
+		elementwise.Map{},
+		// Data movement.
+		move.Concat{}, move.Tile{}, move.Pad{},
+		move.Gather{}, move.GatherElements{}, move.GatherND{}, move.ScatterElements{}, move.ScatterND{},
+		move.OneHot{}, move.Trilu{}, move.ReverseSequence{},
+		move.Fill{}, move.Iota{}, move.List{}, move.Eye{},
+		// Reductions and order.
+		reduce.Reduce{}, reduce.ArgReduce{}, reduce.Cumulative{}, reduce.TopK{},
+		// Normalisations.
+		norm.Softmax{}, norm.Hardmax{}, norm.LayerNorm{}, norm.RMSNorm{}, norm.MeanVarianceNorm{}, norm.LpNorm{},
+		norm.BatchNorm{}, norm.BatchNormTraining{}, norm.InstanceNorm{}, norm.GroupNorm{}, norm.LRN{},
+		// Products, convolutions, pooling.
+		linear.MatMul{}, linear.Gemm{}, conv.Conv{}, conv.ConvTranspose{}, pool.Pool{}, pool.GlobalPool{},
+	}
+}
+
+// Parse returns the op that [op.Format] prints as text, if it is one of [All].
+func Parse(text string) (graph.Op, error) { return op.Parse(text, All()) }

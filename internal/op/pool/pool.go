@@ -1,0 +1,208 @@
+// Package pool holds pooling: windows, or whole planes, of an image reduced to
+// an element each.
+//
+// # Where to find what
+//
+//	pool.go           the ops
+//	pool_kernel.go    pooling over sliding windows
+//	global_kernel.go  pooling over whole planes
+package pool
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/slide"
+	"github.com/berth-go/berth/shape"
+)
+
+// A Kind is what pooling computes of the elements under a window.
+type Kind uint8
+
+// The kinds of pooling.
+const (
+	Max     Kind = iota
+	Average      // floats only
+	Lp           // floats only: the p-th root of the sum of p-th powers of magnitudes
+)
+
+var kinds = op.Enum{Kind: "kind of pooling", Names: []string{Max: "max", Average: "average", Lp: "lp"}}
+
+// String returns the name of k.
+func (k Kind) String() string { return kinds.Text(uint8(k)) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (k Kind) MarshalText() ([]byte, error) { return kinds.Marshal(uint8(k)) }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (k *Kind) UnmarshalText(text []byte) error { return op.UnmarshalEnum(kinds, text, k) }
+
+// check reports an element type that the kind does not take.
+func (k Kind) check(t dtype.Type) error {
+	if err := kinds.Check(uint8(k)); err != nil {
+		return err
+	}
+	switch {
+	case k == Max && (t.IsInteger() || t.IsFloat()), t.IsFloat():
+		return nil
+	}
+	return fmt.Errorf("no %v of %v", k, t)
+}
+
+// Pool reduces windows over each plane of x [N, C, spatial...] to
+// [N, C, positions...]. [newPool] states the result.
+type Pool struct {
+	Kind            Kind
+	KernelShape     []int         // taps along each spatial axis
+	Strides         []int         // one for each spatial axis; 1 if empty
+	Pads            []int         // before each spatial axis, then after each; 0 if empty
+	Dilations       []int         // one for each spatial axis; 1 if empty
+	CeilMode        bool          // a last window may reach past the padding, if it does not begin there
+	CountIncludePad bool          // an average counts the padding as zeros
+	AutoPad         slide.AutoPad // how the padding is found, if not from Pads
+	StorageOrder    int           // of indices: 0 counts the last spatial axis fastest, 1 the first
+	P               float64       // exponent of lp; 0 means 2
+	Indices         bool          // max has a second output, int64: where in x each maximum is
+}
+
+// maxTaps bounds the taps along one axis; kernels hold a table entry for each.
+const maxTaps = 1 << 20
+
+// Name returns "pool".
+func (Pool) Name() string { return "pool" }
+
+// Infer implements [graph.Op].
+func (p Pool) Infer(in []graph.Type) ([]graph.Type, error) {
+	if len(in) != 1 {
+		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	}
+	x := in[0]
+	if err := p.Kind.check(x.DType); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(x.Shape) < 3:
+		return nil, fmt.Errorf("input %v: want batch, channels and at least one spatial axis", x.Shape)
+	case p.Indices && p.Kind != Max:
+		return nil, fmt.Errorf("%v pooling has no indices", p.Kind)
+	case p.StorageOrder != 0 && p.StorageOrder != 1:
+		return nil, fmt.Errorf("storage order %d: want 0 or 1", p.StorageOrder)
+	}
+	if err := checkExponent(p.P); err != nil {
+		return nil, err
+	}
+	win, err := p.window(len(x.Shape) - 2)
+	if err != nil {
+		return nil, err
+	}
+	spatial, err := win.Positions(x.Shape[2:], p.CeilMode)
+	if err != nil {
+		return nil, err
+	}
+	out := []graph.Type{{DType: x.DType, Shape: append(shape.Shape{x.Shape[0], x.Shape[1]}, spatial...)}}
+	if p.Indices {
+		out = append(out, graph.Type{DType: dtype.Int64, Shape: out[0].Shape.Clone()})
+	}
+	return out, nil
+}
+
+func (p Pool) window(axes int) (slide.Window, error) {
+	if len(p.KernelShape) != axes {
+		return slide.Window{}, fmt.Errorf("kernel shape %v: want a number for each of %d spatial axes", p.KernelShape, axes)
+	}
+	for _, n := range p.KernelShape {
+		if n > maxTaps {
+			return slide.Window{}, fmt.Errorf("kernel shape %v: %d is above %d", p.KernelShape, n, maxTaps)
+		}
+	}
+	if err := shape.Shape(p.KernelShape).Check(); err != nil {
+		return slide.Window{}, fmt.Errorf("kernel: %w", err)
+	}
+	w := slide.Window{Taps: p.KernelShape, Strides: p.Strides, Dilations: p.Dilations, Pads: p.Pads, Auto: p.AutoPad}
+	return w.Check(axes)
+}
+
+// Kernel implements [op.Computer].
+func (p Pool) Kernel(in, _ []graph.Type) kernel.Kernel {
+	win, err := p.window(len(in[0].Shape) - 2)
+	if err != nil {
+		return nil // Infer has refused it
+	}
+	return newPool(in[0].DType, win, poolParams{
+		Kind:            p.Kind,
+		CountIncludePad: p.CountIncludePad,
+		ColumnMajor:     p.StorageOrder == 1,
+		P:               exponent(p.P),
+	})
+}
+
+// DenseAxes implements [op.Strider].
+func (Pool) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank) }
+
+// ComputesInFloat32 implements [op.Widener].
+func (Pool) ComputesInFloat32() {}
+
+// GlobalPool reduces each plane of x [N, C, spatial...] to one element, giving
+// [N, C, 1...]. [newGlobalPool] states the result.
+type GlobalPool struct {
+	Kind Kind
+	P    float64 // exponent of lp; 0 means 2
+}
+
+// Name returns "global_pool".
+func (GlobalPool) Name() string { return "global_pool" }
+
+// Infer implements [graph.Op].
+func (p GlobalPool) Infer(in []graph.Type) ([]graph.Type, error) {
+	if len(in) != 1 {
+		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	}
+	x := in[0]
+	if err := p.Kind.check(x.DType); err != nil {
+		return nil, err
+	}
+	if !x.DType.IsFloat() {
+		return nil, fmt.Errorf("element type %v: want a float", x.DType)
+	}
+	if len(x.Shape) < 3 {
+		return nil, fmt.Errorf("input %v: want batch, channels and at least one spatial axis", x.Shape)
+	}
+	if err := checkExponent(p.P); err != nil {
+		return nil, err
+	}
+	out := x.Shape.Clone()
+	for i := range out[2:] {
+		out[2+i] = 1
+	}
+	return []graph.Type{{DType: x.DType, Shape: out}}, nil
+}
+
+// Kernel implements [op.Computer].
+func (p GlobalPool) Kernel(in, _ []graph.Type) kernel.Kernel {
+	return newGlobalPool(in[0].DType, p.Kind, exponent(p.P))
+}
+
+// DenseAxes implements [op.Strider].
+func (GlobalPool) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank) }
+
+// ComputesInFloat32 implements [op.Widener].
+func (GlobalPool) ComputesInFloat32() {}
+
+// exponent returns p, or 2 for the zero value.
+func exponent(p float64) float64 {
+	if p == 0 {
+		return 2
+	}
+	return p
+}
+
+func checkExponent(p float64) error {
+	if p < 0 || math.IsNaN(p) || math.IsInf(p, 0) {
+		return fmt.Errorf("exponent %v: want a positive number", p)
+	}
+	return nil
+}

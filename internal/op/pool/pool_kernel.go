@@ -1,0 +1,338 @@
+package pool
+
+import (
+	"math"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op/slide"
+)
+
+// poolParams are the attributes of [newPool].
+type poolParams struct {
+	Kind            Kind
+	CountIncludePad bool // an average counts taps in the padding, as zeros
+	ColumnMajor     bool // indices count the first spatial axis fastest
+	P               float64
+}
+
+// newPool returns the kernel that reduces each window over each plane of x
+// [N, C, spatial...] to one element of y [N, C, positions...]:
+//
+//	max      the largest element, NaN if there is one
+//	average  the sum divided by the number of elements, or of all taps up to
+//	         the end of the padding with CountIncludePad
+//	lp       (sum of |element|^P) ^ (1/P)
+//
+// Taps in the padding meet no element. A window without any gives the lowest
+// value, 0 and 0. A second output of max, int64, holds where the first of the
+// largest elements is in a dense x, -1 for a window without any. Sums are
+// float64. The batch axes of x and the outputs may have any stride. It returns
+// nil for an element type that the kind does not take.
+func newPool(t dtype.Type, w slide.Window, p poolParams) kernel.Kernel {
+	switch t {
+	case dtype.Float32:
+		return newFloatPool[float32](w, p)
+	case dtype.Float64:
+		return newFloatPool[float64](w, p)
+	}
+	if p.Kind != Max {
+		return nil
+	}
+	switch t {
+	case dtype.Int8:
+		return &maxPool[int8]{pool: pool{window: w, params: p}, lowest: math.MinInt8}
+	case dtype.Int16:
+		return &maxPool[int16]{pool: pool{window: w, params: p}, lowest: math.MinInt16}
+	case dtype.Int32:
+		return &maxPool[int32]{pool: pool{window: w, params: p}, lowest: math.MinInt32}
+	case dtype.Int64:
+		return &maxPool[int64]{pool: pool{window: w, params: p}, lowest: math.MinInt64}
+	case dtype.Uint8:
+		return &maxPool[uint8]{pool: pool{window: w, params: p}}
+	case dtype.Uint16:
+		return &maxPool[uint16]{pool: pool{window: w, params: p}}
+	case dtype.Uint32:
+		return &maxPool[uint32]{pool: pool{window: w, params: p}}
+	case dtype.Uint64:
+		return &maxPool[uint64]{pool: pool{window: w, params: p}}
+	}
+	return nil
+}
+
+func newFloatPool[T kernel.Float](w slide.Window, p poolParams) kernel.Kernel {
+	if p.Kind == Max {
+		return &maxPool[T]{pool: pool{window: w, params: p}, lowest: T(math.Inf(-1))}
+	}
+	return &meanPool[T]{pool: pool{window: w, params: p}}
+}
+
+// pool is what the poolings share: planes cut into tasks.
+type pool struct {
+	window   slide.Window
+	params   poolParams
+	x, y     *kernel.Operand
+	slide    slide.Binding
+	channels int
+	planes   int
+	each     int // planes in a task
+}
+
+func (k *pool) bind(x, y *kernel.Operand) {
+	k.x, k.y = x, y
+	k.slide.Bind(&k.window, x.Shape[2:], y.Shape[2:])
+	k.channels = x.Shape[1]
+	k.planes = x.Shape[0] * x.Shape[1]
+	_, k.each = kernel.Parts(k.planes, k.slide.Rows*k.slide.Width*k.slide.OuterTaps*k.slide.InnerTaps)
+}
+
+// Tasks implements [kernel.Kernel].
+func (k *pool) Tasks() int {
+	if k.planes == 0 || k.slide.Rows*k.slide.Width == 0 {
+		return 0
+	}
+	return kernel.CeilDiv(k.planes, k.each)
+}
+
+// at returns where a plane of o, of size elements, begins in its memory.
+func (k *pool) at(o *kernel.Operand, plane, size int) int {
+	if size == 0 {
+		return 0 // an empty tensor has no place of its own
+	}
+	return o.Offset + plane/k.channels*o.Strides[0] + plane%k.channels*size
+}
+
+type maxPool[T kernel.Number] struct {
+	pool
+	lowest  T
+	indices *kernel.Operand // nil if not asked for
+}
+
+// Bind implements [kernel.Kernel].
+func (k *maxPool[T]) Bind(in, out []*kernel.Operand) {
+	k.bind(in[0], out[0])
+	k.indices = nil
+	if len(out) > 1 {
+		k.indices = out[1]
+	}
+}
+
+// Scratch implements [kernel.Kernel].
+func (k *maxPool[T]) Scratch() int { return 0 }
+
+// Run implements [kernel.Kernel].
+func (k *maxPool[T]) Run(task int, _ []byte) error {
+	s := &k.slide
+	positions := s.Rows * s.Width
+	for plane := task * k.each; plane < min((task+1)*k.each, k.planes); plane++ {
+		at := k.at(k.x, plane, s.PlaneIn)
+		x := kernel.Slice[T](k.x)[at : at+s.PlaneIn]
+		at = k.at(k.y, plane, positions)
+		y := kernel.Slice[T](k.y)[at : at+positions]
+		var indices []int64
+		if k.indices != nil {
+			at = k.at(k.indices, plane, positions)
+			indices = kernel.Slice[int64](k.indices)[at : at+positions]
+		}
+		for row := range s.Rows {
+			if indices == nil {
+				k.row(y[row*s.Width:(row+1)*s.Width], x, row)
+			} else {
+				k.rowIndexed(y[row*s.Width:(row+1)*s.Width], indices[row*s.Width:(row+1)*s.Width], x, row, plane*s.PlaneIn)
+			}
+		}
+	}
+	return nil
+}
+
+func (k *maxPool[T]) row(y, x []T, row int) {
+	s := &k.slide
+	kernel.Fill(y, k.lowest)
+	for outer := range s.OuterTaps {
+		base := s.Row(outer, row)
+		if base < 0 {
+			continue
+		}
+		for inner := range s.InnerTaps {
+			if lo, hi := s.Lo[inner], s.Hi[inner]; lo < hi {
+				maxTap(y[lo:hi], x[base+s.From[inner]+lo*s.Step:], s.Step)
+			}
+		}
+	}
+}
+
+// maxTap is y[i] = max(y[i], x[i*step]), NaN winning.
+func maxTap[T kernel.Number](y, x []T, step int) {
+	if step == 1 {
+		for i, v := range x[:len(y)] {
+			y[i] = max(y[i], v)
+		}
+		return
+	}
+	at := 0
+	for i, v := range y {
+		y[i] = max(v, x[at])
+		at += step
+	}
+}
+
+func (k *maxPool[T]) rowIndexed(y []T, indices []int64, x []T, row, first int) {
+	s := &k.slide
+	kernel.Fill(y, k.lowest)
+	kernel.Fill(indices, -1)
+	for outer := range s.OuterTaps {
+		base := s.Row(outer, row)
+		if base < 0 {
+			continue
+		}
+		for inner := range s.InnerTaps {
+			if s.Lo[inner] >= s.Hi[inner] {
+				continue
+			}
+			from, step := s.From[inner], s.Step
+			index, indexStep := first+base, 1
+			if k.params.ColumnMajor {
+				index, indexStep = k.columnMajor(base)
+				index += first
+			}
+			for c := s.Lo[inner]; c < s.Hi[inner]; c++ {
+				i := from + c*step
+				if v := x[base+i]; v > y[c] || indices[c] < 0 || v != v && y[c] == y[c] {
+					y[c], indices[c] = v, int64(index+i*indexStep)
+				}
+			}
+		}
+	}
+}
+
+// columnMajor returns the index, counted with the first axis fastest, of the
+// image row that begins at element base, and the step from column to column.
+func (k *maxPool[T]) columnMajor(base int) (index, step int) {
+	in := k.slide.In
+	last := len(in) - 1
+	row := base / in[last]
+	size := k.slide.PlaneIn / in[last]
+	step = size
+	for axis := last - 1; axis >= 0; axis-- {
+		size /= in[axis]
+		index += row % in[axis] * size
+		row /= in[axis]
+	}
+	return index, step
+}
+
+// meanPool is the poolings that sum.
+type meanPool[T kernel.Float] struct {
+	pool
+	end []int // padding after each axis
+}
+
+// Bind implements [kernel.Kernel].
+func (k *meanPool[T]) Bind(in, out []*kernel.Operand) {
+	k.bind(in[0], out[0])
+	k.end = k.end[:0]
+	for axis := range k.slide.In {
+		k.end = append(k.end, k.window.End(axis, k.slide.In[axis], k.slide.Out[axis]))
+	}
+}
+
+// Scratch implements [kernel.Kernel]: sums and divisors of a row.
+func (k *meanPool[T]) Scratch() int { return 16 * k.slide.Width }
+
+// Run implements [kernel.Kernel].
+func (k *meanPool[T]) Run(task int, scratch []byte) error {
+	s := &k.slide
+	sums := kernel.Cast[float64](scratch)[:s.Width]
+	counts := kernel.Cast[float64](scratch)[s.Width : 2*s.Width]
+	last := len(s.In) - 1
+	for c := range counts {
+		counts[c] = float64(s.Meets(last, c, k.params.CountIncludePad, k.end[last]))
+	}
+	for plane := task * k.each; plane < min((task+1)*k.each, k.planes); plane++ {
+		at := k.at(k.x, plane, s.PlaneIn)
+		x := kernel.Slice[T](k.x)[at : at+s.PlaneIn]
+		at = k.at(k.y, plane, s.Rows*s.Width)
+		y := kernel.Slice[T](k.y)[at : at+s.Rows*s.Width]
+		for row := range s.Rows {
+			k.sum(sums, x, row)
+			k.finish(y[row*s.Width:(row+1)*s.Width], sums, counts, row)
+		}
+	}
+	return nil
+}
+
+// sum adds up the windows of a row of positions.
+func (k *meanPool[T]) sum(sums []float64, x []T, row int) {
+	s := &k.slide
+	clear(sums)
+	for outer := range s.OuterTaps {
+		base := s.Row(outer, row)
+		if base < 0 {
+			continue
+		}
+		for inner := range s.InnerTaps {
+			if s.Lo[inner] >= s.Hi[inner] {
+				continue
+			}
+			to := sums[s.Lo[inner]:s.Hi[inner]]
+			from := x[base+s.From[inner]+s.Lo[inner]*s.Step:]
+			switch {
+			case k.params.Kind == Average && s.Step == 1:
+				for i, v := range from[:len(to)] {
+					to[i] += float64(v)
+				}
+			case k.params.Kind == Average:
+				for i := range to {
+					to[i] += float64(from[i*s.Step])
+				}
+			default:
+				for i := range to {
+					to[i] += power(float64(from[i*s.Step]), k.params.P)
+				}
+			}
+		}
+	}
+}
+
+// finish turns the sums of a row of positions into results.
+func (k *meanPool[T]) finish(y []T, sums, counts []float64, row int) {
+	if k.params.Kind == Lp {
+		for i, v := range sums {
+			y[i] = T(root(v, k.params.P))
+		}
+		return
+	}
+	outer := 1
+	for axis := len(k.slide.In) - 2; axis >= 0; axis-- {
+		outer *= k.slide.Meets(axis, row%k.slide.Out[axis], k.params.CountIncludePad, k.end[axis])
+		row /= k.slide.Out[axis]
+	}
+	for i, v := range sums {
+		if n := counts[i] * float64(outer); n > 0 {
+			v /= n
+		}
+		y[i] = T(v)
+	}
+}
+
+// power returns |v|^p.
+func power(v, p float64) float64 {
+	switch p {
+	case 1:
+		return math.Abs(v)
+	case 2:
+		return v * v
+	}
+	return math.Pow(math.Abs(v), p)
+}
+
+// root returns the p-th root of v.
+func root(v, p float64) float64 {
+	switch p {
+	case 1:
+		return v
+	case 2:
+		return math.Sqrt(v)
+	}
+	return math.Pow(v, 1/p)
+}

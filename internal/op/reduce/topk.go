@@ -1,0 +1,315 @@
+package reduce
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/lines"
+	"github.com/berth-go/berth/shape"
+)
+
+// TopK returns the K smallest elements along an axis, or the largest, and as
+// a second output their int64 indices along the axis. With K the extent of
+// the axis and Sorted it sorts.
+//
+// Equal elements rank by their index, lower ones first. NaN ranks above every
+// number. Without Sorted the order within the K is not specified. All element
+// types are taken.
+type TopK struct {
+	K       int
+	Axis    int // negative: from the end
+	Largest bool
+	Sorted  bool
+}
+
+// Name returns "top_k".
+func (TopK) Name() string { return "top_k" }
+
+// Infer returns the types of the values and the indices.
+func (k TopK) Infer(in []graph.Type) ([]graph.Type, error) {
+	if len(in) != 1 {
+		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	}
+	x := in[0]
+	if err := x.Check(); err != nil {
+		return nil, err
+	}
+	axis, err := shape.Axis(k.Axis, len(x.Shape))
+	if err != nil {
+		return nil, fmt.Errorf("of %v: %w", x, err)
+	}
+	if k.K < 0 || k.K > x.Shape[axis] {
+		return nil, fmt.Errorf("of %v: %d elements of axis %d, which has %d", x, k.K, axis, x.Shape[axis])
+	}
+	out := x.Shape.Clone()
+	out[axis] = k.K
+	return []graph.Type{{DType: x.DType, Shape: out}, {DType: dtype.Int64, Shape: out.Clone()}}, nil
+}
+
+// Kernel returns the selection.
+func (k TopK) Kernel(in, _ []graph.Type) kernel.Kernel {
+	axis, err := shape.Axis(k.Axis, len(in[0].Shape))
+	if err != nil {
+		return nil
+	}
+	return newTopK(in[0].DType, axis, k.K, k.Largest, k.Sorted)
+}
+
+// DenseAxes returns 0: all strides will do.
+func (TopK) DenseAxes(_, _ int) int { return 0 }
+
+// newTopK returns a kernel with one input x and two outputs, values of the
+// type of x and int64 indices, both with extent n along axis. For each index
+// of the other axes they hold the n largest (or smallest) of the elements
+// along axis, and where these were:
+//
+//	order the elements by value, largest (smallest) first, equal ones as they
+//	lie; take the first n; values[i] = x[indices[i]]
+//
+// Zeros of both signs are equal, and NaN is larger than all numbers, as in
+// NumPy's order. Without sorted, the n elements come in no particular order,
+// but the same each time. All operands may have any strides. The axis must
+// have at least n elements.
+func newTopK(t dtype.Type, axis, n int, largest, sorted bool) kernel.Kernel {
+	k := topK{axis: axis, n: n, largest: largest, sorted: sorted}
+	switch t {
+	case dtype.Float32:
+		return &topKKernel[float32]{topK: k, keys: floatKeys[float32]}
+	case dtype.Float64:
+		return &topKKernel[float64]{topK: k, keys: floatKeys[float64]}
+	case dtype.Float16:
+		return &topKKernel[uint16]{topK: k, keys: float16Keys}
+	case dtype.BFloat16:
+		return &topKKernel[uint16]{topK: k, keys: bfloat16Keys}
+	case dtype.Int8:
+		return &topKKernel[int8]{topK: k, keys: intKeys[int8]}
+	case dtype.Int16:
+		return &topKKernel[int16]{topK: k, keys: intKeys[int16]}
+	case dtype.Int32:
+		return &topKKernel[int32]{topK: k, keys: intKeys[int32]}
+	case dtype.Int64:
+		return &topKKernel[int64]{topK: k, keys: intKeys[int64]}
+	case dtype.Uint8, dtype.Bool:
+		return &topKKernel[uint8]{topK: k, keys: uintKeys[uint8]}
+	case dtype.Uint16:
+		return &topKKernel[uint16]{topK: k, keys: uintKeys[uint16]}
+	case dtype.Uint32:
+		return &topKKernel[uint32]{topK: k, keys: uintKeys[uint32]}
+	case dtype.Uint64:
+		return &topKKernel[uint64]{topK: k, keys: uintKeys[uint64]}
+	}
+	return nil
+}
+
+type topK struct {
+	axis, n         int
+	largest, sorted bool
+}
+
+type topKKernel[T kernel.Number] struct {
+	topK
+	// keys sets dst to numbers in the order of src[at], src[at+step] ...
+	keys func(dst []uint64, src []T, at, step int)
+
+	in, values, indices *kernel.Operand
+	outer               kernel.Walk // over the lines of the three operands
+	shape               []int
+	strides             [3][]int
+	length              int // elements of a line of the input
+	along               [3]int
+	tasks, each         int
+}
+
+// A ranked is an element of a line: smaller keys come first, and at equal
+// keys smaller indices.
+type ranked struct {
+	key   uint64
+	index int64
+}
+
+func (a ranked) compare(b ranked) int {
+	switch {
+	case a.key < b.key || a.key == b.key && a.index < b.index:
+		return -1
+	case a == b:
+		return 0
+	}
+	return 1
+}
+
+func (k *topKKernel[T]) Bind(in, out []*kernel.Operand) {
+	k.in, k.values, k.indices = in[0], out[0], out[1]
+	k.shape = k.shape[:0]
+	for i, o := range [...]*kernel.Operand{k.in, k.values, k.indices} {
+		k.strides[i] = k.strides[i][:0]
+		for axis, s := range o.Strides {
+			switch {
+			case axis == k.axis:
+				k.along[i] = s
+			default:
+				k.strides[i] = append(k.strides[i], s)
+			}
+		}
+	}
+	for axis, d := range k.in.Shape {
+		if axis == k.axis {
+			k.length = d
+		} else {
+			k.shape = append(k.shape, d)
+		}
+	}
+	k.outer.Bind(k.shape, k.strides[0], k.strides[1], k.strides[2])
+	k.tasks, k.each = kernel.Parts(k.outer.Rows*k.outer.Len, 4*k.length)
+	if k.n == 0 {
+		k.tasks = 0
+	}
+}
+
+func (k *topKKernel[T]) Tasks() int { return k.tasks }
+
+// whole says that so many elements are wanted that all of them are put in
+// order; otherwise the best so far are kept in a heap.
+func (k *topKKernel[T]) whole() bool { return k.n > k.length/4 }
+
+func (k *topKKernel[T]) Scratch() int {
+	entries := k.n
+	if k.whole() {
+		entries = k.length
+	}
+	return kernel.Carved[uint64](lines.BlockLen) + kernel.Carved[ranked](entries)
+}
+
+func (k *topKKernel[T]) Run(task int, scratch []byte) error {
+	keys := kernel.Carve[uint64](&scratch, lines.BlockLen)
+	entries := kernel.Cast[ranked](scratch)
+	src, values, indices := kernel.Slice[T](k.in), kernel.Slice[T](k.values), kernel.Slice[int64](k.indices)
+	var at [3]int
+	for line := task * k.each; line < min((task+1)*k.each, k.outer.Rows*k.outer.Len); line++ {
+		row, col := line/k.outer.Len, line%k.outer.Len
+		k.outer.Seek(row, at[:])
+		from := k.in.Offset + at[0] + col*k.outer.Inner[0]
+		toValues := k.values.Offset + at[1] + col*k.outer.Inner[1]
+		toIndices := k.indices.Offset + at[2] + col*k.outer.Inner[2]
+		for _, e := range k.best(entries, keys, src, from) {
+			values[toValues] = src[from+int(e.index)*k.along[0]]
+			indices[toIndices] = e.index
+			toValues += k.along[1]
+			toIndices += k.along[2]
+		}
+	}
+	return nil
+}
+
+// best returns the wanted elements of the line that begins at src[from], in
+// the memory of entries.
+func (k *topKKernel[T]) best(entries []ranked, keys []uint64, src []T, from int) []ranked {
+	entries = entries[:0]
+	limit := k.n
+	if k.whole() {
+		limit = k.length
+	}
+	for pos := 0; pos < k.length; pos += len(keys) {
+		keys = keys[:min(len(keys), k.length-pos)]
+		k.keys(keys, src, from+pos*k.along[0], k.along[0])
+		for i, key := range keys {
+			if k.largest {
+				key = ^key
+			}
+			e := ranked{key, int64(pos + i)}
+			switch {
+			case len(entries) < limit:
+				entries = append(entries, e)
+				if len(entries) == limit && !k.whole() {
+					for i := limit/2 - 1; i >= 0; i-- {
+						sink(entries, i)
+					}
+				}
+			case key < entries[0].key: // at equal keys the earlier element stays
+				entries[0] = e
+				sink(entries, 0)
+			}
+		}
+	}
+	if k.sorted || k.whole() {
+		slices.SortFunc(entries, ranked.compare)
+	}
+	return entries[:k.n]
+}
+
+// sink restores the heap order, the last element of the ranking on top,
+// below entry i.
+func sink(heap []ranked, i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(heap) {
+			return
+		}
+		if child+1 < len(heap) && heap[child].compare(heap[child+1]) < 0 {
+			child++
+		}
+		if heap[i].compare(heap[child]) >= 0 {
+			return
+		}
+		heap[i], heap[child] = heap[child], heap[i]
+		i = child
+	}
+}
+
+// floatKeys flips the sign bit of positive numbers and all bits of negative
+// ones.
+func floatKeys[T kernel.Float](dst []uint64, src []T, at, step int) {
+	for i := range dst {
+		v := float64(src[at]) + 0 // which makes +0 of -0
+		at += step
+		b := math.Float64bits(v)
+		b ^= uint64(int64(b)>>63) | 1<<63
+		if v != v {
+			b = math.MaxUint64
+		}
+		dst[i] = b
+	}
+}
+
+func float16Keys(dst []uint64, src []uint16, at, step int) {
+	halfKeys(dst, src, at, step, 0x7c00)
+}
+
+func bfloat16Keys(dst []uint64, src []uint16, at, step int) {
+	halfKeys(dst, src, at, step, 0x7f80)
+}
+
+// halfKeys orders 16-bit floating-point numbers, of which infinity is given,
+// as numbers of a sign and a magnitude.
+func halfKeys(dst []uint64, src []uint16, at, step int, infinity uint16) {
+	for i := range dst {
+		b := src[at]
+		at += step
+		size := b & 0x7fff
+		switch {
+		case size > infinity:
+			dst[i] = math.MaxUint64
+		case b>>15 != 0:
+			dst[i] = 1<<15 - uint64(size)
+		default:
+			dst[i] = 1<<15 + uint64(size)
+		}
+	}
+}
+
+func intKeys[T kernel.Integer](dst []uint64, src []T, at, step int) {
+	for i := range dst {
+		dst[i] = uint64(int64(src[at])) ^ 1<<63
+		at += step
+	}
+}
+
+func uintKeys[T kernel.Integer](dst []uint64, src []T, at, step int) {
+	for i := range dst {
+		dst[i] = uint64(src[at])
+		at += step
+	}
+}

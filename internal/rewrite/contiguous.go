@@ -1,0 +1,102 @@
+package rewrite
+
+import (
+	"context"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
+)
+
+// contiguous has a node read its input through a contiguous copy where its
+// kernel needs that denser than it is sure to lie. The planner makes no copy of
+// what turns out to be dense.
+//
+//	x ── view ── op   ->   x ── view ── contiguous ── op
+func contiguous(_ context.Context, r *graph.Rewriter, _ *Options) error {
+	copies := make(map[graph.Value]graph.Value) // of what has several readers
+	return r.Walk(func(n *graph.Node) error {
+		computer, ok := n.Op().(op.Computer)
+		if !ok {
+			return nil
+		}
+		ins, changed := r.Inputs(n), false
+		for i, v := range ins {
+			if v.IsZero() || denseAxes(v) >= neededAxes(computer, i, len(v.Type().Shape)) {
+				continue
+			}
+			if _, known := copies[v]; !known {
+				c, err := graph.New(graph.Contiguous{}, v)
+				if err != nil {
+					return err
+				}
+				copies[v] = c.Output(0)
+			}
+			ins[i], changed = copies[v], true
+		}
+		if changed {
+			by := n.With(ins...)
+			for i := range n.NumOutputs() {
+				r.Replace(n.Output(i), by.Output(i))
+			}
+		}
+		return nil
+	})
+}
+
+// neededAxes returns how many trailing axes of input i of o, of the given rank,
+// must lie dense.
+func neededAxes(o op.Computer, i, rank int) int {
+	if s, ok := o.(op.Strider); ok {
+		return s.DenseAxes(i, rank)
+	}
+	return rank
+}
+
+// denseAxes returns how many trailing axes of v lie dense whatever the
+// planner does. A view lies dense or not depending on which of the views
+// under it the planner finds contiguous already, so each of these cases counts.
+func denseAxes(v graph.Value) int {
+	const deepest = 8 // views looked through before giving up
+	layouts := []shape.Layout{}
+	var views []graph.Viewer // from v down
+	for at := v; ; at = at.Node().Input(0) {
+		n := at.Node()
+		if _, ok := n.Op().(graph.Identity); ok {
+			continue
+		}
+		// Whatever at is, it may have been claimed by a contiguous copy of it.
+		layouts = append(layouts, replay(shape.Dense(at.Type().Shape), views))
+		view, ok := n.Op().(graph.Viewer)
+		if !ok || n.IsLeaf() {
+			if leaf := n.Leaf(); leaf != nil {
+				layouts = append(layouts, replay(leaf.Layout, views))
+			}
+			break
+		}
+		if len(views) == deepest {
+			return 0
+		}
+		views = append(views, view)
+	}
+	least := len(v.Type().Shape)
+	for _, l := range layouts {
+		least = min(least, l.DenseAxes())
+	}
+	return least
+}
+
+// replay applies views, the last one first, to a base layout. A view that the
+// layout cannot express is copied and starts afresh, as in the planner.
+func replay(l shape.Layout, views []graph.Viewer) shape.Layout {
+	for i := len(views) - 1; i >= 0; i-- {
+		next, ok := views[i].View(l)
+		if !ok {
+			// Only the shape matters; let the view of a dense layout tell it.
+			next, _ = views[i].View(shape.Dense(l.Shape))
+			next = shape.Dense(next.Shape)
+		}
+		l = next
+	}
+	return l
+}

@@ -1,0 +1,146 @@
+package rewrite_test
+
+import (
+	"bytes"
+	"flag"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/exec"
+	"github.com/berth-go/berth/internal/graphtest"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/rewrite"
+	"github.com/berth-go/berth/shape"
+)
+
+var update = flag.Bool("update", false, "rewrite the graphs after each rule in testdata")
+
+// inexactTolerance is how far results may differ after an inexact rule,
+// relative to the larger of 1 and the result.
+const inexactTolerance = 1e-5
+
+// TestGolden makes each rule alone with the graphs in its archive, which come
+// in pairs: "before" or "before: what the case is", and "after". The graph
+// after the rule must print as stated, the rule must find nothing more to do in
+// it, and both graphs must have equal results. What the rule is about is said
+// at the top of the archive.
+func TestGolden(t *testing.T) {
+	for _, name := range rewrite.All() {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join("testdata", name+".txtar")
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(archive.Files) == 0 || len(archive.Files)%2 != 0 {
+				t.Fatalf("%d files, not pairs of a graph before and after", len(archive.Files))
+			}
+			for i := 0; i < len(archive.Files); i += 2 {
+				before, after := &archive.Files[i], &archive.Files[i+1]
+				if !strings.HasPrefix(before.Name, "before") || after.Name != "after" {
+					t.Fatalf("files %q and %q are not a graph before and after", before.Name, after.Name)
+				}
+				got := golden(t, name, before.Name, string(before.Data))
+				if *update {
+					after.Data = []byte(got)
+				} else if diff := cmp.Diff(string(after.Data), got); diff != "" {
+					t.Errorf("%s: the graph differs (-want +got); -update rewrites it:\n%s", before.Name, diff)
+				}
+			}
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(archive), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// golden makes a rule with the graph of a text, and returns the text after it.
+func golden(t *testing.T, rule, what, text string) string {
+	roots, err := graph.Parse(text, ops.Parse)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	opt := rewrite.Options{Program: true, Eval: exec.Evaluate}
+	after, err := rewrite.Alone(t.Context(), rule, roots, opt)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	again, err := rewrite.Alone(t.Context(), rule, after, opt)
+	if err != nil || !slices.Equal(again, after) {
+		t.Errorf("%s: made again, the rule changes\n%sto\n%s%v", what, graph.Format(after, op.Format), graph.Format(again, op.Format), err)
+	}
+	compare(t, rule+", "+what, roots, after, slices.Contains(rewrite.Inexact(), rule))
+	return graph.Format(after, op.Format)
+}
+
+// compare computes two lists of values, with none of the rules that can be left
+// out, and reports where the second one's results are not those of the first.
+func compare(t *testing.T, what string, roots, after []graph.Value, inexact bool) {
+	t.Helper()
+	opt := exec.Options{Without: rewrite.Rules(), Inputs: inputs(t, append(slices.Clone(roots), after...)), Poison: true}
+	want, err := exec.Compute(t.Context(), roots, opt)
+	if err != nil {
+		t.Fatalf("%s, before: %v", what, err)
+	}
+	got, err := exec.Compute(t.Context(), after, opt)
+	if err != nil {
+		t.Fatalf("%s, after: %v\n%s", what, err, graph.Format(after, op.Format))
+	}
+	for i := range want {
+		w := graphtest.Flatten(want[i].Type, want[i].Layout, want[i].Data)
+		g := graphtest.Flatten(got[i].Type, got[i].Layout, got[i].Data)
+		if bytes.Equal(w, g) {
+			continue
+		}
+		for k := range want[i].Shape.Elems() {
+			x, y := kernel.ScalarAt(want[i].DType, w, k).Float64(), kernel.ScalarAt(want[i].DType, g, k).Float64()
+			bound := 0.0
+			if inexact {
+				bound = inexactTolerance * max(1, math.Abs(x))
+			}
+			if !(math.Abs(x-y) <= bound) && !(math.IsNaN(x) && math.IsNaN(y)) {
+				t.Fatalf("%s: element %d of root %d is %v, without the rule %v\n%s", what, k, i, y, x, graph.Format(after, op.Format))
+			}
+		}
+	}
+}
+
+// inputs returns data for the inputs of a graph that follows from their names.
+func inputs(t *testing.T, roots []graph.Value) map[string]graph.Leaf {
+	t.Helper()
+	r, err := graph.NewRewriter(roots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound := make(map[string]graph.Leaf)
+	for _, n := range r.Nodes() {
+		in, ok := n.Op().(graph.Input)
+		if !ok {
+			continue
+		}
+		typ := n.Output(0).Type()
+		h := fnv.New64()
+		h.Write([]byte(in.Key))
+		rng := rand.New(rand.NewPCG(h.Sum64(), 1))
+		data := kernel.Alloc(typ.Bytes())
+		for i := range typ.Shape.Elems() {
+			kernel.Float64Scalar(rng.NormFloat64() * 4).Cast(typ.DType).Put(data[i*typ.DType.Size():])
+		}
+		bound[in.Key] = graph.Leaf{Layout: shape.Dense(typ.Shape), Data: data}
+	}
+	return bound
+}

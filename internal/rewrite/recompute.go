@@ -1,0 +1,62 @@
+package rewrite
+
+import (
+	"context"
+	"slices"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op/elementwise"
+)
+
+// recomputeLimit bounds the programs that recompute makes. The rest is left to
+// fuse, which computes nothing twice.
+const recomputeLimit = 16
+
+// recompute has each reader of a chain of cheap elementwise work over one value
+// compute the chain itself. Computing a few cheap instructions twice costs less
+// than storing their result, which the other readers of it would need.
+//
+//	x ── mul ─┬─ add ──        x ─┬─ mul+add ──
+//	          └─ exp ──   ->      └─ mul+exp ──
+func recompute(_ context.Context, r *graph.Rewriter, _ *Options) error {
+	return r.Walk(func(n *graph.Node) error {
+		m, ok := n.Op().(elementwise.Map)
+		if !ok || n.NumInputs() != 1 {
+			return nil
+		}
+		under := r.Inputs(n)[0].Node()
+		first, ok := under.Op().(elementwise.Map)
+		if !ok || under.NumInputs() != 1 || len(first.Program)+len(m.Program) > recomputeLimit || costly(first.Program) {
+			return nil
+		}
+		by, err := graph.New(elementwise.Map{Program: chained(first.Program, m.Program)}, under.Input(0))
+		if err != nil {
+			return err
+		}
+		r.Replace(n.Output(0), by.WithLabel(n.Label()).Output(0))
+		return nil
+	})
+}
+
+func costly(p elementwise.Program) bool {
+	return slices.ContainsFunc(p, func(ins elementwise.Instr) bool { return ins.Code.Costly() })
+}
+
+// chained returns the program that runs first, and then second with the result
+// for its only input.
+func chained(first, second elementwise.Program) elementwise.Program {
+	base := len(first)
+	p := slices.Clone(first)
+	for _, ins := range second {
+		for j, a := range ins.Args {
+			switch a.Kind {
+			case elementwise.ArgInput:
+				ins.Args[j] = elementwise.ResultArg(base - 1)
+			case elementwise.ArgResult:
+				ins.Args[j] = elementwise.ResultArg(base + a.Index)
+			}
+		}
+		p = append(p, ins)
+	}
+	return p
+}

@@ -1,0 +1,165 @@
+// Package rewrite turns the graph that a user built into one that a plan is
+// made of: equal results from fewer, larger nodes that kernels can compute.
+//
+// The list in passes.go names every rule and says why it stands where it does.
+// Each rule is one file of its name, with its pattern drawn as before -> after,
+// and a file testdata/NAME.txtar that shows graphs before and after it alone.
+//
+// Rules depend on the structure of a graph: which ops read what, with which
+// attributes, and which values are constants. Extents that happen to be equal,
+// or 1, change nothing, so that a graph built for other extents is rewritten
+// alike.
+package rewrite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/berth-go/berth/graph"
+)
+
+// Options say which rules are made. The zero value is for graphs that are run
+// once, step by step.
+type Options struct {
+	// Without names rules to leave out, out of [Rules].
+	Without []string
+	// Program says that the graph is compiled: nothing outlives a run, and
+	// each root is written into bytes of its own, which a caller binds.
+	Program bool
+	// Eval computes what depends on constants alone. With nil, nothing is
+	// computed, and rules that make constants of constants are left out.
+	Eval Evaluator
+	// Varying tells the nodes of several builds that differ from one to another;
+	// nil tells none. See [RunAll].
+	Varying Varying
+
+	varies func(*graph.Node) bool // what Varying told last; nil for none
+}
+
+// A Varying reports the nodes of several builds of one graph that are not to be
+// computed although they depend on constants alone, because they, or what they
+// depend on, differ from build to build. It may return nil for none.
+type Varying func(builds [][]graph.Value) (func(*graph.Node) bool, error)
+
+// An Evaluator computes values that depend on constants alone, in the order
+// given. The values need no further rewrite.
+type Evaluator func(ctx context.Context, values []graph.Value) ([]graph.Leaf, error)
+
+// A pass is one rule with its name, and what is to be known of it.
+type pass struct {
+	name string
+	kind kind
+	make rule
+}
+
+// A rule replaces values of the graph that r was made for.
+type rule func(ctx context.Context, r *graph.Rewriter, opt *Options) error
+
+// kind is a set of facts about a rule.
+type kind uint8
+
+const (
+	program   kind = 1 << iota // only for Options.Program
+	constants                  // only with Options.Eval
+	required                   // kernels or callers depend on it: it cannot be left out
+	inexact                    // results may differ in their last bits
+)
+
+// Run returns values equal to roots after all rules that opt asks for, in the
+// same order. Nodes under which nothing changes stay the same nodes. Results
+// are equal to the last bit, but for the payloads of NaNs and for the rules
+// that [Inexact] names.
+//
+// The same graph gives the same result whatever else the process does, and
+// constants are computed in one call of opt.Eval. The time is that of sorting
+// the nodes once for each rule. An error names an unknown rule, or is one of
+// opt.Eval.
+func Run(ctx context.Context, roots []graph.Value, opt Options) ([]graph.Value, error) {
+	out, err := RunAll(ctx, [][]graph.Value{roots}, opt)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// RunAll is [Run] for several builds of one graph, which differ in extents alone,
+// and keeps them so: each rule is made on all of them before the next one. Opt.Eval
+// is called for each, with the same values in the same order.
+func RunAll(ctx context.Context, builds [][]graph.Value, opt Options) ([][]graph.Value, error) {
+	if err := checkRules(opt.Without); err != nil {
+		return nil, err
+	}
+	for _, p := range passes {
+		switch {
+		case p.kind&program != 0 && !opt.Program,
+			p.kind&constants != 0 && opt.Eval == nil,
+			slices.Contains(opt.Without, p.name):
+			continue
+		}
+		var err error
+		if builds, err = p.run(ctx, builds, opt); err != nil {
+			return nil, err
+		}
+	}
+	return builds, nil
+}
+
+// run makes the rule on all builds.
+func (p pass) run(ctx context.Context, builds [][]graph.Value, opt Options) ([][]graph.Value, error) {
+	if p.kind&constants != 0 && opt.Varying != nil {
+		var err error
+		if opt.varies, err = opt.Varying(builds); err != nil {
+			return nil, err
+		}
+	}
+	rewriters, err := graph.NewRewriters(builds)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]graph.Value, len(builds))
+	for i, r := range rewriters {
+		if err := p.make(ctx, r, &opt); err != nil {
+			return nil, err
+		}
+		out[i] = r.Roots()
+	}
+	return out, nil
+}
+
+// Rules returns the names of the rules that can be left out, in their order.
+func Rules() []string { return names(func(k kind) bool { return k&required == 0 }) }
+
+// Inexact returns the names of the rules after which results may differ in
+// their last bits, because arithmetic was done in another order.
+func Inexact() []string { return names(func(k kind) bool { return k&inexact != 0 }) }
+
+func names(is func(kind) bool) []string {
+	var list []string
+	for _, p := range passes {
+		if is(p.kind) {
+			list = append(list, p.name)
+		}
+	}
+	return list
+}
+
+// ErrRule is wrapped by the error about a name that is no rule that can be left
+// out.
+var ErrRule = errors.New("rewrite rule")
+
+// checkRules returns an error for a name that is no rule that can be left out.
+func checkRules(without []string) error {
+	for _, name := range without {
+		i := slices.IndexFunc(passes, func(p pass) bool { return p.name == name })
+		switch {
+		case i < 0:
+			return fmt.Errorf("there is no %w %q, but %s", ErrRule, name, strings.Join(Rules(), ", "))
+		case passes[i].kind&required != 0:
+			return fmt.Errorf("the %w %q cannot be left out, but %s can", ErrRule, name, strings.Join(Rules(), ", "))
+		}
+	}
+	return nil
+}

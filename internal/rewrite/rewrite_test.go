@@ -1,0 +1,199 @@
+package rewrite_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/exec"
+	"github.com/berth-go/berth/internal/graphtest"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/rewrite"
+)
+
+// parse returns the roots of a graph.
+func parse(t *testing.T, text string) []graph.Value {
+	t.Helper()
+	roots, err := graph.Parse(text, ops.Parse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return roots
+}
+
+// run returns the text of a graph after Run.
+func run(t *testing.T, roots []graph.Value, opt rewrite.Options) string {
+	t.Helper()
+	after, err := rewrite.Run(t.Context(), roots, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return graph.Format(after, op.Format)
+}
+
+// TestWithout leaves out each rule, and all but each, with the first graph that
+// the rule is shown with.
+func TestWithout(t *testing.T) {
+	all := rewrite.Options{Program: true, Eval: exec.Evaluate}
+	for _, name := range rewrite.Rules() {
+		archive, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		roots := parse(t, string(archive.Files[0].Data))
+		without := all
+		without.Without = rewrite.Rules()
+		none := run(t, roots, without)
+		without.Without = slices.DeleteFunc(rewrite.Rules(), func(n string) bool { return n == name })
+		if run(t, roots, without) == none {
+			t.Errorf("%s: nothing is rewritten by this rule alone", name)
+		}
+	}
+	roots := parse(t, "n1 = input \"x\" float32[2]\nout n1\n")
+	for _, c := range []struct{ name, want string }{
+		{"fusion", `there is no rewrite rule "fusion", but transposes, batch_norm, fold, recompute, fuse, nest`},
+		{"", `there is no rewrite rule ""`},
+		{"widen", `the rewrite rule "widen" cannot be left out, but transposes, `},
+	} {
+		_, err := rewrite.Run(t.Context(), roots, rewrite.Options{Without: []string{"fuse", c.name}})
+		if !errors.Is(err, rewrite.ErrRule) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("without %q: error %v, want %q", c.name, err, c.want)
+		}
+	}
+	if got := rewrite.Inexact(); !slices.Equal(got, []string{"batch_norm"}) {
+		t.Errorf("inexact rules are %v", got)
+	}
+}
+
+// TestScope rewrites a graph that every rule for programs, and every one that
+// needs constants computed, has something to do with.
+func TestScope(t *testing.T) {
+	const text = `
+n1 = input "x" float32[1 2]
+n2 = constant float32[1 2] data=[1 2]
+n3 = map{program="t0=exp(x0)"} n2
+n4 = cache n1
+n5 = concat{axis=1} n4 n3
+n6 = concat{axis=1} n4 n3 n3
+out n5
+out n6
+out n1
+`
+	roots := parse(t, text)
+	once := run(t, roots, rewrite.Options{})
+	if want := graph.Format(roots, op.Format); once != want {
+		t.Errorf("a graph that is run once becomes\n%swant\n%s", once, want)
+	}
+	folded := run(t, roots, rewrite.Options{Eval: exec.Evaluate})
+	if !strings.Contains(folded, "data=[2.7182817 7.389056]") || !strings.Contains(folded, "cache") {
+		t.Errorf("with an evaluator it becomes\n%s", folded)
+	}
+	program := run(t, roots, rewrite.Options{Program: true})
+	for _, want := range []string{"= contiguous n1", "concat{axis=1} n5 n4", "ident(x0)"} {
+		if !strings.Contains(program, want) {
+			t.Errorf("as a program it has no %q:\n%s", want, program)
+		}
+	}
+}
+
+// TestFold has constants computed: in one call, in the order in which they are
+// read, but for what is to be kept.
+func TestFold(t *testing.T) {
+	const text = `
+n1 = constant float32[2] data=[1 2]
+n2 = map{program="t0=exp(x0)"} n1 "late"
+n3 = map{program="t0=log(x0)"} n1 "early"
+n4 = map{program="t0=neg(x0)"} n1 "kept"
+n5 = reduce{kind=sum, axes=[0]} n4 : float32[] "over kept"
+n6 = input "x" float32[2]
+n7 = map{program="t0=add(x0,x1)"} n6 n3
+n8 = map{program="t0=add(x0,x1)"} n7 n2
+n9 = map{program="t0=add(x0,x1)"} n8 n5
+out n9
+out n3
+`
+	roots := parse(t, text)
+	var calls [][]string
+	opt := rewrite.Options{
+		Varying: func([][]graph.Value) (func(*graph.Node) bool, error) {
+			return func(n *graph.Node) bool { return n.Label() == "kept" }, nil
+		},
+		Eval: func(ctx context.Context, values []graph.Value) ([]graph.Leaf, error) {
+			var labels []string
+			for _, v := range values {
+				labels = append(labels, v.Node().Label())
+			}
+			calls = append(calls, labels)
+			return exec.Evaluate(ctx, values)
+		},
+	}
+	after, err := rewrite.Alone(t.Context(), "fold", roots, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(calls) != 1 || !slices.Equal(calls[0], []string{"early", "late"}) {
+		t.Errorf("computed are %q", calls)
+	}
+	if got := graph.Format(after, op.Format); !strings.Contains(got, "neg(x0)") || !strings.Contains(got, "reduce") || after[1].Node().Leaf() == nil {
+		t.Errorf("the graph is\n%s", got)
+	}
+	broken := errors.New("broken")
+	opt.Eval = func(context.Context, []graph.Value) ([]graph.Leaf, error) { return nil, broken }
+	if _, err := rewrite.Run(t.Context(), roots, opt); !errors.Is(err, broken) {
+		t.Errorf("error %v, want the evaluator's", err)
+	}
+}
+
+// TestRandom compares random graphs after all rules, and after some, with the
+// naive evaluation of what they were before, bit for bit.
+func TestRandom(t *testing.T) {
+	graphs := uint64(1500)
+	if testing.Short() {
+		graphs = 200
+	}
+	for seed := range graphs {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true})
+		opt := rewrite.Options{Program: rng.IntN(2) == 0}
+		if rng.IntN(2) == 0 {
+			opt.Eval = exec.Evaluate
+		}
+		for _, name := range rewrite.Rules() {
+			if seed%2 == 1 && rng.IntN(2) == 0 {
+				opt.Without = append(opt.Without, name)
+			}
+		}
+		after, err := rewrite.Run(t.Context(), g.Roots, opt)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		// Built anew, for the evaluator may have filled caches.
+		twin := graphtest.Random(t, seed, graphtest.Options{Inputs: true})
+		again, err := rewrite.Run(t.Context(), twin.Roots, opt)
+		if err != nil || graph.Format(after, op.Format) != graph.Format(again, op.Format) {
+			t.Fatalf("seed %d: rewritten once more it is another graph: %v", seed, err)
+		}
+		want, err := graphtest.Eval(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := graphtest.Eval(graphtest.Graph{Roots: after, Inputs: g.Inputs})
+		if err != nil {
+			t.Fatalf("seed %d, without %v: %v", seed, opt.Without, err)
+		}
+		for i := range want {
+			if !g.Roots[i].Type().Equal(after[i].Type()) || !bytes.Equal(want[i], got[i]) {
+				t.Fatalf("seed %d, without %v: root %d of %v differs\n%s", seed, opt.Without, i, after[i].Type(), graph.Format(after, op.Format))
+			}
+		}
+	}
+}
