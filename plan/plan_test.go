@@ -341,10 +341,10 @@ func TestFreedBuffersReusedInOrder(t *testing.T) {
 // A buffer that a view keeps busy does not hide one that is free.
 func TestFreedBufferBesideView(t *testing.T) {
 	free, x := node(t, never, f32(t, 4)), node(t, never, f32(t, 4))
-	same := node(t, view.Reshape{Shape: []int{4}}, x)
+	flat := node(t, view.Reshape{Shape: []int{4}}, x)
 	y := node(t, never, free)
-	root := node(t, never, same, y)
-	p, err := plan.InOrder([]*graph.Node{free.Node(), x.Node(), same.Node(), y.Node(), root.Node()}, root)
+	root := node(t, never, flat, y)
+	p, err := plan.InOrder([]*graph.Node{free.Node(), x.Node(), flat.Node(), y.Node(), root.Node()}, root)
 	if err != nil {
 		t.Fatal(err)
 	}

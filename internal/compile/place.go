@@ -268,9 +268,9 @@ func (p *placer) join(v *val) {
 }
 
 // alike reports whether every operand of the step that lies in the bytes of v is
-// all of v in the same order, at any number of rows. The planner has asked the
-// op about such operands, but has seen them at the most rows only: what is one
-// element there may be several in reverse with fewer.
+// all of v in the same order, at any extents. The planner has asked the op about
+// such operands, but has seen them at the largest extents only: what is one
+// element there may be several in reverse at others.
 func (p *placer) alike(step *plan.Step, v *val) bool {
 	whole := p.covering(v)
 	for _, in := range step.Inputs {
