@@ -485,6 +485,15 @@ func TestContiguousOfDenseView(t *testing.T) {
 	x := node(t, any, f32(t, 2, 3))
 	p := planned(t, node(t, contiguous, node(t, view.Reshape{Shape: []int{6}}, x)))
 	want(t, p, "allocate", "reference-slot", "reference-slot")
+	// So it is of a part of a buffer, and of what the caller lends for the run.
+	head := node(t, view.SliceView{N: 1, Step: 1}, x)
+	want(t, planned(t, node(t, contiguous, head)), "allocate", "reference-slot", "reference-slot")
+	lent, err := graph.NewInput("x", graph.Type{DType: dtype.Float32, Shape: shape.Shape{2, 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := node(t, view.Reshape{Shape: []int{6}}, lent.Output(0))
+	want(t, planned(t, node(t, contiguous, flat)), "reference-eternal", "reference-eternal")
 }
 
 // Transposing twice lies dense, until a copy of the first claims it.

@@ -118,7 +118,7 @@ func TestRandomGraphs(t *testing.T) {
 	shared := make(map[string]int)
 	smaller := 0
 	for seed := range graphtest.Seeds(t, 1000) {
-		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true, Joins: true})
+		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true})
 		for _, alone := range []bool{false, true} {
 			p := run(t, fmt.Sprint("seed ", seed), fixed(g), compile.Options{NoSharing: alone, SearchBudget: 1000}, 1+int(seed%3), nil, nil)
 			tally(shared, p)
@@ -148,7 +148,7 @@ func TestRandomRows(t *testing.T) {
 	shared := make(map[string]int)
 	for seed := range graphtest.Seeds(t, 1000) {
 		graphs++
-		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true, Rows: most, Joins: true, Keep: func(v graph.Value) bool { return resizes(v, most) }})
+		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true, Rows: most, Keep: func(v graph.Value) bool { return resizes(v, most) }})
 		trial, err := byRows(g, most).compile(compile.Options{SearchBudget: 1})
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)

@@ -22,7 +22,7 @@ func TestRandomGraphs(t *testing.T) {
 	graphs := 0
 	for seed := range graphtest.Seeds(t, 2000) {
 		graphs++
-		roots := graphtest.Random(t, seed, graphtest.Options{Joins: true}).Roots
+		roots := graphtest.Random(t, seed, graphtest.Options{}).Roots
 		want := must(graphtest.Eval(graphtest.Graph{Roots: roots}))
 		few := must(rewrite.Run(t.Context(), roots, rewrite.Options{Without: rewrite.Rules()}))
 		all := must(rewrite.Run(t.Context(), roots, rewrite.Options{}))
@@ -51,7 +51,7 @@ func TestRandomGraphs(t *testing.T) {
 			}
 			compare(t, fmt.Sprint("seed ", seed, " ", pass.name), results, want, p)
 		}
-		again := graphtest.Random(t, seed, graphtest.Options{Joins: true}).Roots
+		again := graphtest.Random(t, seed, graphtest.Options{}).Roots
 		results, err := exec.Compute(context.Background(), again, exec.Options{Workers: 1 + int(seed%3), Poison: true})
 		if err != nil {
 			t.Fatalf("seed %d at once: %v", seed, err)

@@ -203,11 +203,11 @@ func (b *builder) program(x graph.Value) ([]graph.Value, error) {
 }
 
 // concat joins views of x, parts of it, other values, and what is computed of
-// these for the purpose, and so may be written into its place. With the option
-// Joins it may go on and join the result.
+// these for the purpose, and so may be written into its place. It may go on and
+// join the result, along any axis.
 func concat(b *builder, x graph.Value) ([]graph.Value, error) {
 	axis := b.axis(x.Type().Shape)
-	if axis < 0 || !b.opt.Joins && joined(x) {
+	if axis < 0 {
 		return nil, nil
 	}
 	var parts []graph.Value
@@ -224,16 +224,13 @@ func concat(b *builder, x graph.Value) ([]graph.Value, error) {
 			s[axis] = b.extent()
 			part = b.of(graph.Type{DType: x.Type().DType, Shape: s})
 		}
-		if !b.opt.Joins && (joined(part) || part.Type().Shape.Elems() == 0) {
-			continue
-		}
 		if b.oneIn(2) {
 			part = b.fresh(part)
 		}
 		parts = append(parts, part)
 	}
 	outs, err := ops.Apply(move.Concat{Axis: axis}, parts...)
-	if err == nil && b.opt.Joins && b.oneIn(2) && outs[0].Type().Shape.Elems() < most/4 {
+	if err == nil && b.oneIn(2) && outs[0].Type().Shape.Elems() < most/4 {
 		more, err := concat(b, outs[0])
 		return append(outs, more...), err
 	}
@@ -251,17 +248,6 @@ func (b *builder) fresh(x graph.Value) graph.Value {
 		b.t.Fatal(err)
 	}
 	return n.Output(0)
-}
-
-// joined reports whether x is a concatenation, or a view or copy of one.
-func joined(x graph.Value) bool {
-	switch x.Node().Op().(type) {
-	case move.Concat:
-		return true
-	case graph.Viewer, graph.Identity, graph.Contiguous, graph.Cache:
-		return joined(x.Node().Input(0))
-	}
-	return false
 }
 
 func tile(b *builder, x graph.Value) ([]graph.Value, error) {

@@ -34,9 +34,6 @@ type Options struct {
 	Rows int
 	// Keep, if not nil, says whether a value is one that the graph may have.
 	Keep func(v graph.Value) bool
-	// Joins adds concatenations of concatenations, on other axes too, and of
-	// parts that are empty.
-	Joins bool
 }
 
 // A Graph is a random graph: some of its values, and data for its inputs.

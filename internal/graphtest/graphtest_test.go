@@ -13,7 +13,7 @@ import (
 func TestEveryOpIsDrawn(t *testing.T) {
 	count := make(map[string]int)
 	for seed := range uint64(600) {
-		g := Random(t, seed, Options{Inputs: seed%2 == 0, Joins: true})
+		g := Random(t, seed, Options{Inputs: seed%2 == 0})
 		for _, n := range nodes(t, g) {
 			count[n.Op().Name()]++
 		}
@@ -52,7 +52,7 @@ func nodes(t *testing.T, g Graph) []*graph.Node {
 // TestRandomIsDeterministic wants the same graph of the same seed.
 func TestRandomIsDeterministic(t *testing.T) {
 	for seed := range uint64(20) {
-		opt := Options{Inputs: true, Joins: true}
+		opt := Options{Inputs: true}
 		first, again := Random(t, seed, opt), Random(t, seed, opt)
 		if a, b := graph.Format(first.Roots, op.Format), graph.Format(again.Roots, op.Format); a != b {
 			t.Errorf("seed %d gives\n%s\nand\n%s", seed, a, b)

@@ -88,7 +88,8 @@ func (o ScatterElements) Kernel(in, _ []graph.Type) kernel.Kernel {
 	return newScatterElements(in[0].DType, axis, o.Reduction)
 }
 
-// MayOverwrite reports whether in is the data.
+// MayOverwrite reports whether in is the data. It may hold no other operand:
+// updates and indices are read at other places than are written.
 func (ScatterElements) MayOverwrite(in, out int) bool { return in == 0 && out == 0 }
 
 // DenseAxes returns 0: every operand may have any strides.
@@ -133,7 +134,8 @@ func (o ScatterND) Kernel(in, _ []graph.Type) kernel.Kernel {
 	return newScatterND(in[0].DType, o.Reduction)
 }
 
-// MayOverwrite reports whether in is the data.
+// MayOverwrite reports whether in is the data. It may hold no other operand:
+// updates and indices are read at other places than are written.
 func (ScatterND) MayOverwrite(in, out int) bool { return in == 0 && out == 0 }
 
 // DenseAxes returns 0: every operand may have any strides.
