@@ -72,7 +72,7 @@ func compileGraph(ctx context.Context, g bridge.Graph, opt *CompileOptions) (*Pr
 	}
 	prog, err := compile.Compile(ctx, g.Outputs, g.Dims, g.Build, exec.Evaluate, compile.Options{
 		Strategy: opt.Strategy, SearchBudget: opt.SearchNodes, Budget: cmp.Or(opt.MaxArena, DefaultMaxBytes),
-		SeedOrder: opt.SeedOrder, NoSharing: opt.NoSharing, Without: opt.Without,
+		SeedOrder: opt.SeedOrder, NoSharing: opt.NoSharing, Without: opt.Without, Extends: opt.Extends,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)

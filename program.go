@@ -86,6 +86,20 @@ type CompileOptions struct {
 	// keep fewer bytes alive are searched for, and the one with the smallest
 	// arena is taken.
 	SeedOrder bool
+	// Extends has outputs continue inputs, by their names: each output is the
+	// concatenation of the input and what is new, and both are one buffer of the
+	// caller's, into which a run writes what is new alone. So a cache grows from
+	// run to run without a copy. The buffer is bound as the output, has room for
+	// the largest extents and is laid out for these; the input is none of the
+	// program any more, and its extent is stated in [Instance.RunAt]. For
+	// present = Concat(0, past, new), with past of 0 to 511 rows and new of 1 to 64:
+	//
+	//	Extends: map[string]string{"present": "past"}
+	//
+	//	cache, err := prog.NewBuffer("present")        // room for 575 rows
+	//	inst.RunAt(ctx, Extents{"past": 0, "new": 7}, inputs, Values{"present": cache})
+	//	inst.RunAt(ctx, Extents{"past": 7, "new": 1}, inputs, Values{"present": cache})
+	Extends map[string]string
 	// NoSharing gives every value bytes of its own, for comparison.
 	NoSharing bool
 	// Without names rewrite rules to leave out, so as to see what one of them
@@ -203,6 +217,9 @@ type Port struct {
 	DType DType
 	// Dims are the extents, as they are at the largest dimensions.
 	Dims []int
+	// Extends is the input that an output continues, if it does; see
+	// CompileOptions.Extends.
+	Extends string
 }
 
 // Inputs returns what a run must be given.
@@ -224,7 +241,7 @@ func (p *Program) Outputs() []Port {
 func ports(list []compile.Port) []Port {
 	out := make([]Port, len(list))
 	for i, port := range list {
-		out[i] = Port{port.Name, port.Type.DType, port.Type.Shape.Clone()}
+		out[i] = Port{port.Name, port.Type.DType, port.Type.Shape.Clone(), port.Extends}
 	}
 	return out
 }

@@ -33,6 +33,8 @@ type Options struct {
 	Budget int64
 	// NoSharing gives every value bytes of its own, for comparison.
 	NoSharing bool
+	// Extends has outputs, by name, continue inputs, by name; see extension.
+	Extends map[string]string
 	// Without names rewrite rules to leave out; see package rewrite.
 	Without []string
 }
@@ -85,9 +87,12 @@ func (p *Program) DimsAt(port *Port, at extent.Point) []int {
 // A Port is an input or output that the caller binds.
 type Port struct {
 	Name  string
-	Type  graph.Type // at the largest extents
-	Elems extent.Func
+	Type  graph.Type  // at the largest extents
+	Elems extent.Func // that the buffer must hold
 	Dims  []extent.Func
+	// Extends is the input that an output continues: its buffer is laid out at
+	// the largest extents, and is the caller's from run to run.
+	Extends string
 }
 
 // A Step is one kernel to run.
@@ -192,6 +197,10 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 			return nil, fmt.Errorf("two outputs are named %q", name)
 		}
 	}
+	extends, err := extensions(names, opt.Extends)
+	if err != nil {
+		return nil, err
+	}
 	z, err := learn(dims, build, func(builds [][]graph.Value, varying rewrite.Varying) ([][]graph.Value, error) {
 		for _, roots := range builds {
 			for i, v := range roots {
@@ -216,7 +225,7 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 		l := &lowerer{
 			ctx: ctx, opt: opt, names: names,
 			prog: &Program{Plan: p, Space: z.space, Largest: z.points[z.largest]},
-			p:    placer{plan: p, sizes: z, share: !opt.NoSharing},
+			p:    placer{plan: p, sizes: z, share: !opt.NoSharing, extends: extends},
 		}
 		if err := l.p.place(); err != nil {
 			return nil, err

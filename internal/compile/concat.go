@@ -13,6 +13,9 @@ type concat struct {
 	parts  []*val  // by input; nil where the input is copied
 	inside map[*val]bool
 	alone  bool // a single row at every point: parts lie in one piece
+	// extends says that the first part is an input, in whose buffer the whole
+	// lies. The others lie where that ends in a run, and are copied there.
+	extends bool
 }
 
 // concat returns what is known of the concatenation at a step, or nil if the

@@ -65,7 +65,7 @@ func (l *lowerer) describe() {
 	// that the last one is a part of.
 	first := make(map[*val]*val)
 	for _, v := range l.p.list {
-		if v.into == nil {
+		if v.into == nil || v.extended() {
 			continue
 		}
 		if first[v] == nil {

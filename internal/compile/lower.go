@@ -36,13 +36,16 @@ func (l *lowerer) circuit() error {
 		switch {
 		case v.storage == reference:
 			continue
-		case v.storage == leaf:
-			if _, ok := v.Node().Op().(graph.Input); !ok {
-				continue // a weight
-			}
+		case v.storage == leaf && (v.into != nil || !isInput(v)):
+			continue // it lies in an output, or is a weight
 		}
 		if err := l.edge(v); err != nil {
 			return err
+		}
+	}
+	for _, v := range l.p.list {
+		if v.storage == leaf && v.into != nil {
+			v.edge = v.into.edge
 		}
 	}
 	for i := range l.prog.Plan.Steps {
@@ -61,6 +64,15 @@ func (l *lowerer) circuit() error {
 	}
 	return nil
 }
+
+func isInput(v *val) bool {
+	_, ok := v.Node().Op().(graph.Input)
+	return ok
+}
+
+// extended reports whether v is an input that an output continues: what is there
+// before a run stays there, so that no step has to wait for it.
+func (v *val) extended() bool { return v.storage == leaf && v.into != nil }
 
 // edge adds the edge of a value that has bytes.
 func (l *lowerer) edge(v *val) error {
@@ -138,7 +150,7 @@ func (l *lowerer) node(i int) error {
 		if in.Value.IsZero() {
 			continue
 		}
-		if v := l.p.vals[in.Value].root(); v.edge >= 0 {
+		if v := l.p.vals[in.Value].root(); v.edge >= 0 && !v.extended() {
 			n.Inputs = append(n.Inputs, circuit.EdgeID(v.edge))
 		}
 	}
@@ -173,7 +185,7 @@ func (l *lowerer) fill(i int, parts []*val) ([]circuit.EdgeID, error) {
 	c := l.p.vals[s.Node.Output(0)]
 	var edges []circuit.EdgeID
 	for k, v := range parts {
-		if v != nil {
+		if v != nil && !v.extended() {
 			continue
 		}
 		rows, dim, err := l.partSize(c, k)
@@ -202,7 +214,7 @@ func (l *lowerer) constrain(v *val) {
 	}
 	members := make([]circuit.EdgeID, len(parts))
 	for k, part := range parts {
-		if part == nil {
+		if part == nil || part.extended() {
 			members[k] = l.fillers[filler{v.step, k}]
 			continue
 		}

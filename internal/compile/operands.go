@@ -152,12 +152,15 @@ func (l *lowerer) port(e circuit.EdgeID) (Space, int) {
 func (l *lowerer) ports() error {
 	inputs := slices.Clone(l.p.inputs)
 	for _, v := range l.p.list {
-		if _, ok := v.Node().Op().(graph.Input); ok {
+		if isInput(v) {
 			inputs = append(inputs, v.Value)
 		}
 	}
 	seen := make(map[string]*graph.Node)
 	for _, v := range inputs {
+		if known := l.p.vals[v]; known != nil && known.extended() {
+			continue // the caller binds the output
+		}
 		key := v.Node().Op().(graph.Input).Key
 		switch seen[key] {
 		case v.Node():
@@ -177,6 +180,10 @@ func (l *lowerer) ports() error {
 		port, err := l.newPort(l.names[i], r.Operand.Value)
 		if err != nil {
 			return err
+		}
+		if c := l.p.concat(l.p.vals[r.Operand.Value].step); c != nil && c.extends {
+			port.Extends = c.parts[0].Node().Label()
+			port.Elems = l.p.space.Const(port.Type.Shape.Elems())
 		}
 		l.prog.Outputs = append(l.prog.Outputs, port)
 	}

@@ -34,8 +34,11 @@ type val struct {
 	lastRead int // by it or a reference to it; never for a result
 	result   int // the output of the program it is, or -1
 
-	into  *val // joined: the value written over it; packed: the concatenation
-	input int  // packed: which input of the concatenation
+	// into is the value written over it, where it is joined; the concatenation
+	// that it is a part of, where it is packed; the output that extends it, if it
+	// is an input that has one.
+	into  *val
+	input int // packed: which input of the concatenation
 
 	// layouts are within its own bytes, or within the edge that it is a
 	// part of, one for each point.
@@ -70,6 +73,7 @@ type placer struct {
 	share bool
 	// concats holds what is known of the concatenations, by step.
 	concats map[int]*concat
+	extends []extension
 }
 
 // layoutAt returns the layout of v as a function of the point; that of an
@@ -140,6 +144,11 @@ func (p *placer) add(v *val) *val {
 // out the references.
 func (p *placer) place() error {
 	p.collect()
+	for _, e := range p.extends {
+		if err := p.extend(e); err != nil {
+			return err
+		}
+	}
 	for i := len(p.list) - 1; i >= 0 && p.share; i-- {
 		v := p.list[i]
 		if v.storage == own && v.result < 0 && !p.pack(v) {
@@ -175,7 +184,7 @@ func (p *placer) pack(v *val) bool {
 	for _, w := range p.covering(v) {
 		for _, r := range w.readers {
 			known := p.concat(r.step)
-			if known == nil || known.parts[r.input] != nil || known.inside[v] {
+			if known == nil || known.extends || known.parts[r.input] != nil || known.inside[v] {
 				continue
 			}
 			c := p.vals[p.plan.Steps[r.step].Node.Output(0)]
@@ -292,29 +301,40 @@ func (p *placer) feasible(v *val, layouts []shape.Layout) bool {
 	mine := make([]shape.Layout, len(layouts))
 	for s, l := range layouts {
 		var ok bool
-		if mine[s], ok = l.Reshape(p.typeAt(s, v.Value).Shape); !ok || !writes(v, mine[s]) {
+		if mine[s], ok = l.Reshape(p.typeAt(s, v.Value).Shape); !ok {
 			return false
 		}
 	}
-	for stack := []seen{{v, mine}}; len(stack) > 0; {
+	return p.lies(v, mine) == nil
+}
+
+// lies gives v certain layouts, unless the step that writes it, or one that reads
+// it or a reference to it, cannot work with them: then it returns that node.
+func (p *placer) lies(v *val, layouts []shape.Layout) *graph.Node {
+	for _, l := range layouts {
+		if v.step >= 0 && !writes(v, l) {
+			return v.Node()
+		}
+	}
+	for stack := []seen{{v, layouts}}; len(stack) > 0; {
 		w := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if !p.readable(w) {
-			return false
+		if n := p.unreadable(w); n != nil {
+			return n
 		}
 		more, ok := p.references(w)
 		if !ok {
-			return false
+			return w.Node()
 		}
 		stack = append(stack, more...)
 	}
-	v.layouts = mine
-	return true
+	v.layouts = layouts
+	return nil
 }
 
-// readable reports whether the steps that read w itself can do with its
-// layouts.
-func (p *placer) readable(w seen) bool {
+// unreadable returns a node that reads w itself and cannot do with its layouts, or
+// nil.
+func (p *placer) unreadable(w seen) *graph.Node {
 	for _, r := range w.readers {
 		n := p.plan.Steps[r.step].Node
 		if p.vals[n.Output(0)].storage == reference {
@@ -322,11 +342,11 @@ func (p *placer) readable(w seen) bool {
 		}
 		for _, l := range w.layouts {
 			if !reads(n.Op(), r.input, l) {
-				return false
+				return n
 			}
 		}
 	}
-	return true
+	return nil
 }
 
 // writes reports whether the node of v can write it in layout l.
