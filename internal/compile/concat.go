@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/shape"
 )
@@ -13,6 +14,8 @@ type concat struct {
 	parts  []*val  // by input; nil where the input is copied
 	inside map[*val]bool
 	alone  bool // a single row at every point: parts lie in one piece
+	// expressible says, once asked, that a circuit can place the parts.
+	asked, expressible bool
 	// extends says that the first part is an input, in whose buffer the whole
 	// lies. The others lie where that ends in a run, and are copied there.
 	extends bool
@@ -50,11 +53,10 @@ func (p *placer) concat(number int) *concat {
 // slices returns the part of the concatenation c that input r fills, at each
 // point, counted from its own first element. It reports false unless that is
 // what a pack or row pack of a circuit can say: rows of one length at one
-// distance, beginning at one place, the same at every point.
+// distance, beginning at one place, the same at every point, and where c is itself
+// a part, at places that are evenly apart there too, as those of its other parts
+// have to be.
 func (p *placer) slices(c *val, r reader) ([]shape.Layout, bool) {
-	if !p.expressible(c) {
-		return nil, false
-	}
 	axis := p.concat(c.step).axis
 	layouts := make([]shape.Layout, len(p.points))
 	width, stride, start := -1, -1, -1
@@ -91,34 +93,53 @@ func (p *placer) slices(c *val, r reader) ([]shape.Layout, bool) {
 		}
 		layouts[s] = part
 	}
-	return layouts, true
+	return layouts, p.expressible(c)
 }
 
-// expressible reports whether a circuit can say that values are parts of the
-// concatenation c, where c is placed already. It can, unless c is itself a part
-// whose rows have others between them. Then the parts must have the rows of c:
-//
-//	concat(concat(a, b), c), both along the last axis      aabbc
-//	                                                       aabbc
-//
-// In a concatenation along the first axis, next to something along the last one,
-// they do not, and are copied.
+// expressible reports whether a circuit can say where each part of the
+// concatenation c lies: those that are copied are edges too. It is asked once c
+// is placed, and answers for good.
 func (p *placer) expressible(c *val) bool {
+	known := p.concat(c.step)
+	if known.asked {
+		return known.expressible
+	}
+	region, ok := p.region(c)
+	for k := range known.parts {
+		if ok {
+			_, ok = p.partRegion(region, c, k)
+		}
+	}
+	known.asked, known.expressible = true, ok
+	return ok
+}
+
+// region returns where the rows of the concatenation c lie, in elements, within
+// the outermost one that it is a part of.
+func (p *placer) region(c *val) (circuit.Region, bool) {
 	part := c
 	for part.storage == joined {
 		part = part.into
 	}
-	if part.storage != packed || p.concat(part.into.step).alone {
-		return true
+	if part.storage != packed {
+		n := int64(c.Type().Shape.Elems())
+		return circuit.Region{Rows: 1, Width: n, Stride: n}, true
 	}
-	outer, inner := p.concat(part.into.step), p.concat(c.step)
-	for s := range p.points {
-		rows := p.typeAt(s, part.into.Value).Shape[:outer.axis].Elems()
-		if rows != p.typeAt(s, c.Value).Shape[:inner.axis].Elems() {
-			return false
-		}
+	outer, ok := p.region(part.into)
+	if !ok {
+		return outer, false
 	}
-	return true
+	return p.partRegion(outer, part.into, part.input)
+}
+
+// partRegion returns where the rows of input k of the concatenation c lie, given
+// that of c.
+func (p *placer) partRegion(region circuit.Region, c *val, k int) (circuit.Region, bool) {
+	known := p.concat(c.step)
+	whole, in := c.Type().Shape, p.plan.Steps[c.step].Inputs[k].Value.Type().Shape
+	inner := whole[known.axis+1:].Elems()
+	return region.Part(int64(known.starts[p.largest][k]*inner), int64(in[:known.axis].Elems()),
+		int64(in[known.axis:].Elems()), int64(whole[known.axis:].Elems()))
 }
 
 // partOf returns the layout of what input number k fills of c.
