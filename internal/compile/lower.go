@@ -76,18 +76,11 @@ func (v *val) extended() bool { return v.storage == leaf && v.into != nil }
 
 // edge adds the edge of a value that has bytes.
 func (l *lowerer) edge(v *val) error {
-	name := v.Value.String()
-	if in, ok := v.Node().Op().(graph.Input); ok {
-		name = "input " + in.Key
-	}
-	if v.result >= 0 {
-		name = "output " + l.names[v.result]
-	}
 	rows, dim, err := l.extents(v)
 	if err != nil {
 		return fmt.Errorf("%v: its size %w", v.Node(), err)
 	}
-	id := l.add(v.Value, name, rows, dim, v.Type().DType)
+	id := l.add(v.Value, l.name(v), rows, dim, v.Type().DType)
 	v.edge = int(id)
 	if v.result >= 0 {
 		l.prog.Circuit.Outputs = append(l.prog.Circuit.Outputs, id)
@@ -97,6 +90,20 @@ func (l *lowerer) edge(v *val) error {
 		l.prog.Layout.External = append(l.prog.Layout.External, id)
 	}
 	return nil
+}
+
+// name returns the name of the edge of v: of the port that it is, or else of the
+// step that writes it.
+func (l *lowerer) name(v *val) string {
+	switch in, ok := v.Node().Op().(graph.Input); {
+	case ok:
+		return "input " + in.Key
+	case v.result >= 0:
+		return "output " + l.names[v.result]
+	case v.Index() > 0:
+		return fmt.Sprintf("t%d.%d", v.step, v.Index())
+	}
+	return fmt.Sprintf("t%d", v.step)
 }
 
 func (l *lowerer) add(v graph.Value, name string, rows, dim circuit.Expr, t dtype.Type) circuit.EdgeID {
@@ -192,7 +199,7 @@ func (l *lowerer) fill(i int, parts []*val) ([]circuit.EdgeID, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%v: the size of input %d %w", s.Node, k, err)
 		}
-		id := l.add(c.Value, fmt.Sprintf("%v part %d", c.Value, k), rows, dim, c.Type().DType)
+		id := l.add(c.Value, fmt.Sprintf("%s part %d", l.name(c), k), rows, dim, c.Type().DType)
 		l.fillers[filler{i, k}] = id
 		edges = append(edges, id)
 	}
