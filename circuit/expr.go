@@ -205,43 +205,34 @@ func (e Expr) check(varies map[string]bool) error {
 func (e Expr) String() string {
 	type piece struct {
 		text  string
-		level int // binding strength: 1 sum, 2 product, 3 operand
+		level int
 	}
 	var stack []piece
 	for _, t := range e.terms {
-		if t.op == opConst {
-			stack = append(stack, piece{strconv.FormatInt(t.value, 10), 3})
+		switch t.op {
+		case opConst:
+			stack = append(stack, piece{strconv.FormatInt(t.value, 10), levelOperand})
 			continue
-		}
-		if t.op == opName {
-			stack = append(stack, piece{t.name, 3})
+		case opName:
+			stack = append(stack, piece{t.name, levelOperand})
 			continue
 		}
 		a, b := stack[len(stack)-2], stack[len(stack)-1]
 		stack = stack[:len(stack)-2]
-		// Operations group to the left, so the right side of an equal level
-		// keeps its parentheses.
-		level, sign := 1, "+"
-		switch t.op {
-		case opSub:
-			sign = "-"
-		case opMul:
-			level, sign = 2, "*"
-		case opCeil, opFloor, opMin, opMax:
-			comma := ","
-			if t.op == opCeil || t.op == opFloor {
-				comma = "/"
-			}
-			stack = append(stack, piece{t.op.function() + "(" + a.text + comma + b.text + ")", 3})
+		level := t.op.level()
+		if level == levelOperand {
+			stack = append(stack, piece{t.op.sign() + "(" + a.text + string(t.op.comma()) + b.text + ")", level})
 			continue
 		}
+		// Operations group to the left, so the right side of an equal level
+		// keeps its parentheses.
 		if a.level < level {
 			a.text = "(" + a.text + ")"
 		}
 		if b.level <= level {
 			b.text = "(" + b.text + ")"
 		}
-		stack = append(stack, piece{a.text + sign + b.text, level})
+		stack = append(stack, piece{a.text + t.op.sign() + b.text, level})
 	}
 	if len(stack) == 0 {
 		return ""
@@ -249,17 +240,33 @@ func (e Expr) String() string {
 	return stack[0].text
 }
 
-// function returns the name of an operation that is written as a function.
-func (o op) function() string {
+// Binding strengths.
+const (
+	levelSum = iota
+	levelProduct
+	levelOperand
+)
+
+// level returns how strongly an operation binds; functions are operands.
+func (o op) level() int {
 	switch o {
-	case opCeil:
-		return "ceil"
-	case opFloor:
-		return "floor"
-	case opMin:
-		return "min"
-	case opMax:
-		return "max"
+	case opAdd, opSub:
+		return levelSum
+	case opMul:
+		return levelProduct
 	}
-	return ""
+	return levelOperand
+}
+
+// sign returns the sign or the name of an operation.
+func (o op) sign() string {
+	return [...]string{opAdd: "+", opSub: "-", opMul: "*", opCeil: "ceil", opFloor: "floor", opMin: "min", opMax: "max"}[o]
+}
+
+// comma returns what stands between the operands of a function.
+func (o op) comma() byte {
+	if o == opCeil || o == opFloor {
+		return '/'
+	}
+	return ','
 }

@@ -108,6 +108,8 @@ func TestFormsRoundTrip(t *testing.T) {
 		s := randomSample(r, 3+r.IntN(15), r.IntN(5))
 		p := &Problem{Circuit: s.c, Plan: s.p, Layout: s.l, MaxRows: s.rows}
 		p.Circuit.Edges[0].Name = "odd \"name\" -> over # \n"
+		p.Circuit.Edges[1].Name = "same"
+		p.Circuit.Edges[len(p.Circuit.Edges)-1].Name = "over"
 		p.Circuit.Nodes[0].Name = "over"
 		p.Circuit.Nodes[0].Op = ":"
 		if r.IntN(3) == 0 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // maxNesting bounds the parentheses open at once in an expression.
@@ -24,23 +25,26 @@ const maxNesting = 64
 // [ErrOverflow] and says at which byte the fault lies.
 func ParseExpr(text string) (Expr, error) {
 	p := exprParser{text: text}
-	if err := p.sum(0); err != nil {
-		return Expr{}, err
-	}
+	p.operation(0, levelSum)
 	if p.peek() != 0 || p.at < len(p.text) {
-		return Expr{}, p.fault("does not belong here")
+		p.fault("does not belong here")
 	}
 	e := Expr{p.terms}
-	if err := e.check(map[string]bool{RowsName: true}); err != nil {
-		return Expr{}, err
+	if p.err == nil {
+		p.err = e.check(map[string]bool{RowsName: true})
+	}
+	if p.err != nil {
+		return Expr{}, p.err
 	}
 	return e, nil
 }
 
+// An exprParser stops at the first fault: it is then at the end of the text.
 type exprParser struct {
 	text  string
 	at    int
 	terms []term
+	err   error
 }
 
 // peek skips spaces and returns the next byte, 0 at the end.
@@ -54,133 +58,108 @@ func (p *exprParser) peek() byte {
 	return p.text[p.at]
 }
 
-func (p *exprParser) fault(what string) error {
+func (p *exprParser) fail(kind Kind, format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf("%w: "+format, append([]any{kind}, args...)...)
+	}
+	p.at = len(p.text)
+}
+
+// fault says what is wrong with the next byte.
+func (p *exprParser) fault(what string) {
 	text := p.text
 	if len(text) > 80 {
 		text = text[:80] + "..."
 	}
-	if p.at >= len(p.text) {
-		return fmt.Errorf("%w: %q ends too early", ErrExpr, text)
+	if p.at == len(p.text) {
+		p.fail(ErrExpr, "%q ends too early", text)
+		return
 	}
-	return fmt.Errorf("%w: %q: byte %d, %q, %s", ErrExpr, text, p.at+1, p.text[p.at], what)
+	p.fail(ErrExpr, "%q: byte %d, %q, %s", text, p.at+1, p.text[p.at], what)
 }
 
-func (p *exprParser) push(t term) error {
-	p.terms = append(p.terms, t)
-	if len(p.terms) > maxTerms {
-		return fmt.Errorf("%w: more than %d terms", ErrExpr, maxTerms)
+func (p *exprParser) push(t term) {
+	if p.terms = append(p.terms, t); len(p.terms) > maxTerms {
+		p.fail(ErrExpr, "more than %d terms", maxTerms)
 	}
-	return nil
 }
 
-func (p *exprParser) sum(depth int) error {
-	if err := p.product(depth); err != nil {
-		return err
+// operation reads a sum or a product, whose operands are of the next level.
+func (p *exprParser) operation(depth, level int) {
+	if level == levelOperand {
+		p.operand(depth)
+		return
 	}
+	p.operation(depth, level+1)
 	for {
-		o := opAdd
-		switch p.peek() {
-		case '+':
-		case '-':
-			o = opSub
-		default:
-			return nil
+		i := strings.IndexByte("+-*", p.peek())
+		o := opAdd + op(i)
+		if i < 0 || o.level() != level {
+			return
 		}
 		p.at++
-		if err := p.product(depth); err != nil {
-			return err
-		}
-		if err := p.push(term{op: o}); err != nil {
-			return err
-		}
+		p.operation(depth, level+1)
+		p.push(term{op: o})
 	}
 }
 
-func (p *exprParser) product(depth int) error {
-	if err := p.operand(depth); err != nil {
-		return err
-	}
-	for p.peek() == '*' {
-		p.at++
-		if err := p.operand(depth); err != nil {
-			return err
-		}
-		if err := p.push(term{op: opMul}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *exprParser) operand(depth int) error {
+func (p *exprParser) operand(depth int) {
 	c := p.peek()
-	if depth >= maxNesting {
-		return fmt.Errorf("%w: more than %d parentheses open at byte %d", ErrExpr, maxNesting, p.at+1)
-	}
 	from := p.at
-	switch {
-	case c == '(':
-		p.at++
-		if err := p.sum(depth + 1); err != nil {
-			return err
-		}
-		return p.expect(')')
-	case isDigit(c):
-		for p.at < len(p.text) && isDigit(p.text[p.at]) {
+	word := func(more func(byte) bool) string {
+		for p.at < len(p.text) && more(p.text[p.at]) {
 			p.at++
 		}
-		v, err := strconv.ParseInt(p.text[from:p.at], 10, 64)
-		if err != nil {
-			return fmt.Errorf("%w: the number at byte %d of an expression", ErrOverflow, from+1)
-		}
-		return p.push(term{op: opConst, value: v})
-	case !isLetter(c):
-		return p.fault("is not a number, a name or a parenthesis")
+		return p.text[from:p.at]
 	}
-	for p.at < len(p.text) && (isLetter(p.text[p.at]) || isDigit(p.text[p.at])) {
+	switch {
+	case depth == maxNesting:
+		p.fail(ErrExpr, "more than %d parentheses open at byte %d", maxNesting, from+1)
+	case c == '(':
 		p.at++
-	}
-	name := p.text[from:p.at]
-	if p.peek() != '(' {
-		return p.push(term{op: opName, name: name})
-	}
-	for o := opCeil; o <= opMax; o++ {
-		if o.function() == name {
-			return p.call(o, depth+1)
+		p.operation(depth+1, levelSum)
+		p.expect(')')
+	case isDigit(c):
+		v, err := strconv.ParseInt(word(isDigit), 10, 64)
+		if err != nil {
+			p.fail(ErrOverflow, "the number at byte %d of an expression", from+1)
 		}
+		p.push(term{op: opConst, value: v})
+	case isLetter(c):
+		name := word(func(c byte) bool { return isLetter(c) || isDigit(c) })
+		if p.peek() != '(' {
+			p.push(term{op: opName, name: name})
+			return
+		}
+		for o := opCeil; o <= opMax; o++ {
+			if o.sign() == name {
+				p.call(o, depth+1)
+				return
+			}
+		}
+		p.at = from
+		p.fault("begins no function; there are ceil, floor, min and max")
+	default:
+		p.fault("is not a number, a name or a parenthesis")
 	}
-	p.at = from
-	return p.fault("begins no function; there are ceil, floor, min and max")
 }
 
 // call reads the operands of a function, whose name is already read.
-func (p *exprParser) call(o op, depth int) error {
+func (p *exprParser) call(o op, depth int) {
 	p.at++
-	if err := p.sum(depth); err != nil {
-		return err
-	}
-	comma := byte(',')
-	if o == opCeil || o == opFloor {
-		comma = '/'
-	}
-	if err := p.expect(comma); err != nil {
-		return err
-	}
-	if err := p.sum(depth); err != nil {
-		return err
-	}
-	if err := p.push(term{op: o}); err != nil {
-		return err
-	}
-	return p.expect(')')
+	p.operation(depth, levelSum)
+	p.expect(o.comma())
+	p.operation(depth, levelSum)
+	p.push(term{op: o})
+	p.expect(')')
 }
 
-func (p *exprParser) expect(c byte) error {
+func (p *exprParser) expect(c byte) {
 	if p.peek() != c {
-		return p.fault(fmt.Sprintf("stands where %q is needed", c))
+		p.fault(fmt.Sprintf("stands where %q is needed", c))
+		return
 	}
 	p.at++
-	return nil
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
