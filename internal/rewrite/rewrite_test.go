@@ -15,9 +15,11 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/graphtest"
+	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/rewrite"
+	"github.com/berth-go/berth/shape"
 )
 
 // parse returns the roots of a graph.
@@ -110,7 +112,8 @@ out n1
 func TestFold(t *testing.T) {
 	const text = `
 n1 = constant float32[2] data=[1 2]
-n2 = map{program="t0=exp(x0)"} n1 "late"
+n0 = map{program="t0=exp(x0)"} n1 "inner"
+n2 = map{program="t0=neg(x0)"} n0 "late"
 n3 = map{program="t0=log(x0)"} n1 "early"
 n4 = map{program="t0=neg(x0)"} n1 "kept"
 n5 = reduce{kind=sum, axes=[0]} n4 : float32[] "over kept"
@@ -150,6 +153,22 @@ out n3
 	opt.Eval = func(context.Context, []graph.Value) ([]graph.Leaf, error) { return nil, broken }
 	if _, err := rewrite.Run(t.Context(), roots, opt); !errors.Is(err, broken) {
 		t.Errorf("error %v, want the evaluator's", err)
+	}
+}
+
+// TestFilledCache has a cache that holds its result be a constant of a program.
+func TestFilledCache(t *testing.T) {
+	roots := parse(t, "n1 = constant float32[2] data=[1 2]\nn2 = cache n1 \"kept\"\nout n2\n")
+	data := kernel.Alloc(8)
+	copy(kernel.Cast[float32](data), []float32{3, 4})
+	roots[0].Node().Fill(graph.Leaf{Layout: shape.Dense(shape.Shape{2}), Data: data})
+	after, err := rewrite.Alone(t.Context(), "caches", roots, rewrite.Options{Program: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "n1 = constant float32[2] data=[3 4] \"kept\"\nout n1\n"
+	if got := graph.Format(after, op.Format); got != want {
+		t.Errorf("a filled cache becomes\n%swant\n%s", got, want)
 	}
 }
 
