@@ -20,7 +20,7 @@ import "fmt"
 //	})
 //	roots = r.Roots() // without identities
 //
-// A Rewriter is for one goroutine and one pass.
+// A Rewriter is for one goroutine, and for one pass that replaces something.
 type Rewriter struct {
 	nodes  []*Node
 	leaf   map[*Node]bool
@@ -204,6 +204,9 @@ func (r *Rewriter) SetRoot(i int, by Value) {
 	mustMatch(r.roots[i], by)
 	r.own[i] = by
 }
+
+// Changed reports whether anything was replaced.
+func (r *Rewriter) Changed() bool { return len(r.to)+len(r.own) > 0 }
 
 // Roots returns what stands for the roots, in a slice of the caller's own.
 func (r *Rewriter) Roots() []Value {

@@ -56,6 +56,9 @@ out n7.1
 	if !r.IsRoot(roots[3]) || r.IsRoot(nodes["top_k"].Output(0)) || r.IsRoot(square) {
 		t.Error("the roots are the values asked for, and no others")
 	}
+	if r.Changed() {
+		t.Error("something is changed before anything is replaced")
+	}
 	walked := 0
 	err = r.Walk(func(n *graph.Node) error {
 		if n != r.Nodes()[walked] {
@@ -68,7 +71,7 @@ out n7.1
 		return nil
 	})
 	after := r.Roots()
-	if err != nil || walked != len(names) || !after[4].IsZero() {
+	if err != nil || !r.Changed() || walked != len(names) || !after[4].IsZero() {
 		t.Fatalf("%v after %d nodes; the absent root is %v", err, walked, after[4])
 	}
 	want := `n1 = input "x" float32[2 2]
@@ -125,6 +128,11 @@ out n4
 		t.Fatal(err)
 	}
 	r.SetRoot(2, other.Output(0))
+	if again, err := graph.NewRewriter(roots); err != nil || again.Changed() {
+		t.Errorf("%v: a new rewriter has changed something", err)
+	} else if again.SetRoot(0, again.Roots()[0]); !again.Changed() {
+		t.Error("a root that is set is no change")
+	}
 	after := r.Roots()
 	if after[0].Node().Input(0) != x || after[1] != i || after[2] != other.Output(0) || after[3] != i || after[4] != i {
 		t.Errorf("the roots became\n%s", graph.Format(after, op.Format))
@@ -146,6 +154,20 @@ func TestRewriterCache(t *testing.T) {
 	}
 	if r, err = graph.NewRewriter(root); err != nil || !r.IsLeaf(cache) || len(r.Nodes()) != 1 {
 		t.Errorf("%v: of a filled cache %v is seen", err, r.Nodes())
+	}
+	// What it was computed from is replaced for others, and not for it.
+	roots := []graph.Value{cache.Input(0), root[0]}
+	if r, err = graph.NewRewriter(roots); err != nil {
+		t.Fatal(err)
+	}
+	err = r.Walk(func(n *graph.Node) error {
+		if n.Op() == (graph.Identity{}) {
+			r.Replace(n.Output(0), n.Input(0))
+		}
+		return nil
+	})
+	if after := r.Roots(); err != nil || after[0] == roots[0] || after[1] != roots[1] {
+		t.Errorf("%v: a filled cache over what is replaced becomes\n%s", err, graph.Format(after, op.Format))
 	}
 }
 

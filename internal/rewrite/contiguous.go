@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"context"
+	"slices"
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op"
@@ -59,7 +60,7 @@ func neededAxes(o op.Computer, i, rank int) int {
 func denseAxes(v graph.Value) int {
 	const deepest = 8 // views looked through before giving up
 	layouts := []shape.Layout{}
-	var views []graph.Viewer // from v down
+	var views []*graph.Node // from v down
 	for at := v; ; at = at.Node().Input(0) {
 		n := at.Node()
 		if _, ok := n.Op().(graph.Identity); ok {
@@ -67,8 +68,7 @@ func denseAxes(v graph.Value) int {
 		}
 		// Whatever at is, it may have been claimed by a contiguous copy of it.
 		layouts = append(layouts, replay(shape.Dense(at.Type().Shape), views))
-		view, ok := n.Op().(graph.Viewer)
-		if !ok || n.IsLeaf() {
+		if _, ok := n.Op().(graph.Viewer); !ok {
 			if leaf := n.Leaf(); leaf != nil {
 				layouts = append(layouts, replay(leaf.Layout, views))
 			}
@@ -77,7 +77,7 @@ func denseAxes(v graph.Value) int {
 		if len(views) == deepest {
 			return 0
 		}
-		views = append(views, view)
+		views = append(views, n)
 	}
 	least := len(v.Type().Shape)
 	for _, l := range layouts {
@@ -86,15 +86,13 @@ func denseAxes(v graph.Value) int {
 	return least
 }
 
-// replay applies views, the last one first, to a base layout. A view that the
-// layout cannot express is copied and starts afresh, as in the planner.
-func replay(l shape.Layout, views []graph.Viewer) shape.Layout {
-	for i := len(views) - 1; i >= 0; i-- {
-		next, ok := views[i].View(l)
+// replay applies views, the last one first, to a base layout. What the layout
+// cannot express is copied and lies dense, as in the planner.
+func replay(l shape.Layout, views []*graph.Node) shape.Layout {
+	for _, n := range slices.Backward(views) {
+		next, ok := n.Op().(graph.Viewer).View(l)
 		if !ok {
-			// Only the shape matters; let the view of a dense layout tell it.
-			next, _ = views[i].View(shape.Dense(l.Shape))
-			next = shape.Dense(next.Shape)
+			next = shape.Dense(n.Output(0).Type().Shape)
 		}
 		l = next
 	}

@@ -13,11 +13,14 @@ func All() []string { return names(func(kind) bool { return true }) }
 func Alone(ctx context.Context, name string, roots []graph.Value, opt Options) ([]graph.Value, error) {
 	for _, p := range passes {
 		if p.name == name {
-			builds, err := p.run(ctx, [][]graph.Value{roots}, opt)
+			rewriters, err := graph.NewRewriters([][]graph.Value{roots})
 			if err != nil {
 				return nil, err
 			}
-			return builds[0], nil
+			if rewriters, err = p.run(ctx, rewriters, opt); err != nil {
+				return nil, err
+			}
+			return rewriters[0].Roots(), nil
 		}
 	}
 	return roots, nil

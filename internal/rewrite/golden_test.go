@@ -31,13 +31,23 @@ var update = flag.Bool("update", false, "rewrite the graphs after each rule in t
 // relative to the larger of 1 and the result.
 const inexactTolerance = 1e-5
 
-// TestGolden makes each rule alone with the graphs in its archive, which come
-// in pairs: "before" or "before: what the case is", and "after". The graph
-// after the rule must print as stated, the rule must find nothing more to do in
-// it, and both graphs must have equal results. What the rule is about is said
-// at the top of the archive.
+// TestGolden makes each rule alone with the graphs in its archive, and all rules
+// with those of "program" and "once". The graphs come in pairs: "before" or
+// "before: what the case is", and "after". The graph after must print as
+// stated, nothing more must be found to do in it, and both must have equal
+// results. What an archive is about is said at its top.
 func TestGolden(t *testing.T) {
+	opt := rewrite.Options{Program: true, Eval: exec.Evaluate}
+	makes := map[string]func([]graph.Value) ([]graph.Value, error){
+		"once": func(roots []graph.Value) ([]graph.Value, error) {
+			return rewrite.Run(t.Context(), roots, rewrite.Options{})
+		},
+		"program": func(roots []graph.Value) ([]graph.Value, error) { return rewrite.Run(t.Context(), roots, opt) },
+	}
 	for _, name := range rewrite.All() {
+		makes[name] = func(roots []graph.Value) ([]graph.Value, error) { return rewrite.Alone(t.Context(), name, roots, opt) }
+	}
+	for name, rewritten := range makes {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join("testdata", name+".txtar")
 			archive, err := txtar.ParseFile(file)
@@ -52,7 +62,8 @@ func TestGolden(t *testing.T) {
 				if !strings.HasPrefix(before.Name, "before") || after.Name != "after" {
 					t.Fatalf("files %q and %q are not a graph before and after", before.Name, after.Name)
 				}
-				got := golden(t, name, before.Name, string(before.Data))
+				inexact := name == "program" || slices.Contains(rewrite.Inexact(), name)
+				got := golden(t, before.Name, string(before.Data), rewritten, inexact)
 				if *update {
 					after.Data = []byte(got)
 				} else if diff := cmp.Diff(string(after.Data), got); diff != "" {
@@ -68,22 +79,21 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// golden makes a rule with the graph of a text, and returns the text after it.
-func golden(t *testing.T, rule, what, text string) string {
+// golden rewrites the graph of a text, and returns the text after that.
+func golden(t *testing.T, what, text string, rewritten func([]graph.Value) ([]graph.Value, error), inexact bool) string {
 	roots, err := graph.Parse(text, ops.Parse)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	opt := rewrite.Options{Program: true, Eval: exec.Evaluate}
-	after, err := rewrite.Alone(t.Context(), rule, roots, opt)
+	after, err := rewritten(roots)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	again, err := rewrite.Alone(t.Context(), rule, after, opt)
+	again, err := rewritten(after)
 	if err != nil || !slices.Equal(again, after) {
-		t.Errorf("%s: made again, the rule changes\n%sto\n%s%v", what, graph.Format(after, op.Format), graph.Format(again, op.Format), err)
+		t.Errorf("%s: rewritten again,\n%schanges to\n%s%v", what, graph.Format(after, op.Format), graph.Format(again, op.Format), err)
 	}
-	compare(t, rule+", "+what, roots, after, slices.Contains(rewrite.Inexact(), rule))
+	compare(t, what, roots, after, inexact)
 	return graph.Format(after, op.Format)
 }
 

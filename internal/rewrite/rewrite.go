@@ -6,9 +6,10 @@
 // and a file testdata/NAME.txtar that shows graphs before and after it alone.
 //
 // Rules depend on the structure of a graph: which ops read what, with which
-// attributes, and which values are constants. Extents that happen to be equal,
-// or 1, change nothing, so that a graph built for other extents is rewritten
-// alike.
+// attributes, and which values are constants. Two have to compare extents: fuse
+// merges what has the shape of its reader, and contiguous asks which axes lie
+// dense. Built for extents that are greater than 1 and differ from each other,
+// a graph is rewritten as it is for any other such extents.
 package rewrite
 
 import (
@@ -75,8 +76,8 @@ const (
 //
 // The same graph gives the same result whatever else the process does, and
 // constants are computed in one call of opt.Eval. The time is that of sorting
-// the nodes once for each rule. An error names an unknown rule, or is one of
-// opt.Eval.
+// the nodes once for each rule that finds something. An error names an unknown
+// rule, or is one of opt.Eval.
 func Run(ctx context.Context, roots []graph.Value, opt Options) ([]graph.Value, error) {
 	out, err := RunAll(ctx, [][]graph.Value{roots}, opt)
 	if err != nil {
@@ -92,6 +93,10 @@ func RunAll(ctx context.Context, builds [][]graph.Value, opt Options) ([][]graph
 	if err := checkRules(opt.Without); err != nil {
 		return nil, err
 	}
+	rewriters, err := graph.NewRewriters(builds)
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range passes {
 		switch {
 		case p.kind&program != 0 && !opt.Program,
@@ -99,34 +104,40 @@ func RunAll(ctx context.Context, builds [][]graph.Value, opt Options) ([][]graph
 			slices.Contains(opt.Without, p.name):
 			continue
 		}
-		var err error
-		if builds, err = p.run(ctx, builds, opt); err != nil {
+		if rewriters, err = p.run(ctx, rewriters, opt); err != nil {
 			return nil, err
 		}
 	}
-	return builds, nil
+	return rootsOf(rewriters), nil
 }
 
-// run makes the rule on all builds.
-func (p pass) run(ctx context.Context, builds [][]graph.Value, opt Options) ([][]graph.Value, error) {
+// run makes the rule on all builds, and returns rewriters of what they became:
+// the same where the rule finds nothing.
+func (p pass) run(ctx context.Context, rewriters []*graph.Rewriter, opt Options) ([]*graph.Rewriter, error) {
 	if p.kind&constants != 0 && opt.Varying != nil {
 		var err error
-		if opt.varies, err = opt.Varying(builds); err != nil {
+		if opt.varies, err = opt.Varying(rootsOf(rewriters)); err != nil {
 			return nil, err
 		}
 	}
-	rewriters, err := graph.NewRewriters(builds)
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]graph.Value, len(builds))
-	for i, r := range rewriters {
+	for _, r := range rewriters {
 		if err := p.make(ctx, r, &opt); err != nil {
 			return nil, err
 		}
-		out[i] = r.Roots()
 	}
-	return out, nil
+	if !slices.ContainsFunc(rewriters, (*graph.Rewriter).Changed) {
+		return rewriters, nil
+	}
+	return graph.NewRewriters(rootsOf(rewriters))
+}
+
+// rootsOf returns the roots of each build as they stand.
+func rootsOf(rewriters []*graph.Rewriter) [][]graph.Value {
+	builds := make([][]graph.Value, len(rewriters))
+	for i, r := range rewriters {
+		builds[i] = r.Roots()
+	}
+	return builds
 }
 
 // Rules returns the names of the rules that can be left out, in their order.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -15,9 +16,11 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/graphtest"
+	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/rewrite"
+	"github.com/berth-go/berth/shape"
 )
 
 // parse returns the roots of a graph.
@@ -110,7 +113,8 @@ out n1
 func TestFold(t *testing.T) {
 	const text = `
 n1 = constant float32[2] data=[1 2]
-n2 = map{program="t0=exp(x0)"} n1 "late"
+n0 = map{program="t0=exp(x0)"} n1 "inner"
+n2 = map{program="t0=neg(x0)"} n0 "late"
 n3 = map{program="t0=log(x0)"} n1 "early"
 n4 = map{program="t0=neg(x0)"} n1 "kept"
 n5 = reduce{kind=sum, axes=[0]} n4 : float32[] "over kept"
@@ -150,6 +154,84 @@ out n3
 	opt.Eval = func(context.Context, []graph.Value) ([]graph.Leaf, error) { return nil, broken }
 	if _, err := rewrite.Run(t.Context(), roots, opt); !errors.Is(err, broken) {
 		t.Errorf("error %v, want the evaluator's", err)
+	}
+}
+
+// TestRunAll rewrites two builds of a graph in step. What differs between them
+// stays in both, although it depends on constants alone.
+func TestRunAll(t *testing.T) {
+	build := func(n int) []graph.Value {
+		return parse(t, fmt.Sprintf(`
+n1 = input "x" int64[%[1]d]
+n2 = iota{n=%[1]d, start=0:int64, delta=1:int64} : int64[%[1]d] "places"
+n3 = constant int64[1] data=[2]
+n4 = map{program="t0=mul(x0,x0)"} n3 "square"
+n5 = map{program="t0=add(x0,x1)"} n1 n2
+n6 = map{program="t0=mul(x0,x1)"} n5 n4
+out n6
+`, n))
+	}
+	var seen [][2]int // nodes of both builds, each time that Varying is asked
+	computed := 0
+	opt := rewrite.Options{
+		Program: true,
+		Varying: func(builds [][]graph.Value) (func(*graph.Node) bool, error) {
+			var nodes [2]int
+			for i, roots := range builds {
+				r, err := graph.NewRewriter(roots)
+				if err != nil {
+					return nil, err
+				}
+				nodes[i] = len(r.Nodes())
+			}
+			seen = append(seen, nodes)
+			return func(n *graph.Node) bool { return n.Label() == "places" }, nil
+		},
+		Eval: func(ctx context.Context, values []graph.Value) ([]graph.Leaf, error) {
+			if computed++; len(values) != 1 || values[0].Node().Label() != "square" {
+				t.Errorf("computed are %v", values)
+			}
+			return exec.Evaluate(ctx, values)
+		},
+	}
+	builds := [][]graph.Value{build(3), build(5)}
+	after, err := rewrite.RunAll(t.Context(), builds, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range []string{"3", "5"} {
+		want := strings.ReplaceAll(`n1 = input "x" int64[N]
+n2 = iota{n=N, start=0:int64, delta=1:int64} : int64[N] "places"
+n3 = map{program="t0=add(x0,x1);t1=mul(t0,4:int64)"} n1 n2 : int64[N]
+out n3
+`, "N", n)
+		if got := graph.Format(after[i], op.Format); got != want {
+			t.Errorf("with %s elements it becomes\n%swant\n%s", n, got, want)
+		}
+	}
+	if computed != 2 || !slices.Equal(seen, [][2]int{{6, 6}, {6, 6}}) {
+		t.Errorf("constants are computed %d times, and Varying sees builds of %v nodes", computed, seen)
+	}
+	broken := errors.New("broken")
+	opt.Varying = func([][]graph.Value) (func(*graph.Node) bool, error) { return nil, broken }
+	if _, err := rewrite.RunAll(t.Context(), builds, opt); !errors.Is(err, broken) {
+		t.Errorf("error %v, want that of Varying", err)
+	}
+}
+
+// TestFilledCache has a cache that holds its result be a constant of a program.
+func TestFilledCache(t *testing.T) {
+	roots := parse(t, "n1 = constant float32[2] data=[1 2]\nn2 = cache n1 \"kept\"\nout n2\n")
+	data := kernel.Alloc(8)
+	copy(kernel.Cast[float32](data), []float32{3, 4})
+	roots[0].Node().Fill(graph.Leaf{Layout: shape.Dense(shape.Shape{2}), Data: data})
+	after, err := rewrite.Alone(t.Context(), "caches", roots, rewrite.Options{Program: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "n1 = constant float32[2] data=[3 4] \"kept\"\nout n1\n"
+	if got := graph.Format(after, op.Format); got != want {
+		t.Errorf("a filled cache becomes\n%swant\n%s", got, want)
 	}
 }
 

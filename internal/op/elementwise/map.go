@@ -1,6 +1,6 @@
 // Package elementwise holds arithmetic element by element. It is not an op for
 // each function but one, [Map], with a program: [Apply], [WithScalar] and
-// [CastTo] build programs, [Fuse] merges them.
+// [CastTo] build programs of one instruction, package rewrite merges them.
 //
 // # Where to find what
 //
@@ -33,7 +33,7 @@ import (
 // rules. It yields one output, the result of the last instruction, in one pass
 // over the data.
 //
-// Every elementwise op is a Map; [Elementwise], [WithScalar] and [CastTo]
+// Every elementwise op is a Map; [Apply], [WithScalar] and [CastTo]
 // build them, and package rewrite merges them.
 type Map struct {
 	Program Program
@@ -103,7 +103,7 @@ func (Map) MayOverwrite(in, out int) bool { return true }
 // MayShare reports true, for the same reason.
 func (Map) MayShare(other, in, out int) bool { return true }
 
-// DenseAxes implements [Strider]: all operands may have any strides.
+// DenseAxes implements [op.Strider]: all operands may have any strides.
 func (Map) DenseAxes(operand, rank int) int { return 0 }
 
 func dtypes(in []graph.Type) []dtype.Type {

@@ -4,7 +4,7 @@
 // # Where to find what
 //
 //	all.go    the list of all ops: a new one is added here; ops from text
-//	apply.go  nodes of ops, with packings and casts where an op needs them
+//	apply.go  nodes of ops
 package ops
 
 import (

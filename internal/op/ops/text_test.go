@@ -261,3 +261,22 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestNoKernelForHalves asks every op that computes in float32 for a kernel of
+// halves.
+func TestNoKernelForHalves(t *testing.T) {
+	wideners := 0
+	for _, o := range ops.All() {
+		if _, ok := o.(op.Widener); !ok {
+			continue
+		}
+		wideners++
+		in := []graph.Type{{DType: dtype.Float32, Shape: []int{2}}, {DType: dtype.BFloat16, Shape: []int{2}}}
+		if _, err := op.KernelOf(o, in, in[:1]); err == nil || !strings.Contains(err.Error(), "bfloat16[2], its input 1") {
+			t.Errorf("%s: error %v, want one about its input 1", o.Name(), err)
+		}
+	}
+	if wideners == 0 {
+		t.Error("no op computes in float32")
+	}
+}
