@@ -28,11 +28,7 @@ func newChooser(p *problem) *chooser {
 	for n := range c.nodes {
 		c.nodes[n] = choice{math.MaxInt32, -1, math.MaxInt32, -1, gone}
 	}
-	items := make([]int32, len(p.items))
-	for i := range items {
-		items[i] = int32(i)
-	}
-	c.build(p, 1, items, leaves, false)
+	c.build(p, 1, identity(len(p.items)), leaves, false)
 	return c
 }
 

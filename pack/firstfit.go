@@ -7,10 +7,7 @@ import (
 
 // firstFit places in canonical order, which is the rule of [FirstFit].
 func firstFit(p *problem) []int64 {
-	order := make([]int32, len(p.items))
-	for i := range order {
-		order[i] = int32(i)
-	}
+	order := identity(len(p.items))
 	if p.plain {
 		return sweepFit(p, order)
 	}

@@ -84,10 +84,7 @@ func (c *contender) offerSkyline(order []int32) bool {
 
 // startThenSmaller is first fit's order with smaller items first.
 func startThenSmaller(p *problem) []int32 {
-	order := make([]int32, len(p.items))
-	for i := range order {
-		order[i] = int32(i)
-	}
+	order := identity(len(p.items))
 	slices.SortFunc(order, func(a, b int32) int {
 		x, y := &p.items[a], &p.items[b]
 		return cmp.Or(cmp.Compare(x.t0, y.t0), cmp.Compare(x.size, y.size), cmp.Compare(a, b))

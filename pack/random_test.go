@@ -61,14 +61,6 @@ func (s shape) random(rng *rand.Rand) []Buffer {
 	return buffers
 }
 
-func identity(n int) []int32 {
-	order := make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	return order
-}
-
 // optimum is the smallest arena there is, by trying every offset of every
 // buffer: obvious, and fit for a handful of small buffers.
 func optimum(buffers []Buffer) int64 {

@@ -76,13 +76,19 @@ func (s *scorer) score(r ranking, noise int64, seed uint64) []int64 {
 
 // ranked returns the items by falling score, ties by canonical order.
 func ranked(scores []int64) []int32 {
-	order := make([]int32, len(scores))
-	for i := range order {
-		order[i] = int32(i)
-	}
+	order := identity(len(scores))
 	slices.SortFunc(order, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b))
 	})
+	return order
+}
+
+// identity returns 0, 1, 2, ..., n-1.
+func identity(n int) []int32 {
+	order := make([]int32, n)
+	for i := range order {
+		order[i] = int32(i)
+	}
 	return order
 }
 

@@ -81,6 +81,13 @@ func TestCutOut(t *testing.T) {
 				t.Fatalf("in [%d, %d) an item live over [%d, %d) is fixed at %d, want %d", r.t0, r.t1, it.t0, it.t1, p.items[k].fixed, want)
 			}
 		}
+		for _, it := range p.items {
+			for _, q := range it.rects {
+				if q.t0 < it.t0 || q.t1 > it.t1 || int(it.t1) > p.sections {
+					t.Fatalf("an item over [%d, %d) of %d sections has a rectangle over [%d, %d)", it.t0, it.t1, p.sections, q.t0, q.t1)
+				}
+			}
+		}
 		if err := p.verify(offsets); err != nil {
 			t.Fatalf("the placement is none of its region: %v", err)
 		}

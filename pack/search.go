@@ -135,11 +135,7 @@ func (s *searcher) run(capacity, limit int64, stop func() bool) status {
 		s.complete = true
 		return failed
 	}
-	items := make([]int32, len(s.placed))
-	for i := range items {
-		items[i] = int32(i)
-	}
-	return s.split(items, len(items), 0, int32(s.net.p.sections))
+	return s.split(identity(len(s.placed)), len(s.placed), 0, int32(s.net.p.sections))
 }
 
 func (s *searcher) reset(capacity int64) {

@@ -132,3 +132,32 @@ func TestUndo(t *testing.T) {
 		}
 	}
 }
+
+// TestDirty takes sections out in rising order, each once, as they were marked.
+func TestDirty(t *testing.T) {
+	rng := rand.New(rand.NewPCG(101, 1))
+	const sections = 300
+	s := &searcher{dirty: make([]uint64, (sections+63)/64)}
+	for range 1000 {
+		var want [sections]bool
+		for range rng.IntN(4) {
+			a := rng.Int32N(sections + 1)
+			b := a + rng.Int32N(sections+1-a)
+			s.markDirty(a, b)
+			for t := a; t < b; t++ {
+				want[t] = true
+			}
+		}
+		for i, dirty := range want {
+			if !dirty {
+				continue
+			}
+			if got, ok := s.nextDirty(); !ok || got != i {
+				t.Fatalf("section %d (%v), want %d", got, ok, i)
+			}
+		}
+		if got, ok := s.nextDirty(); ok {
+			t.Fatalf("section %d is dirty, and was not marked", got)
+		}
+	}
+}

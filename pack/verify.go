@@ -11,9 +11,6 @@ import (
 // two of them collide exactly when the highest top of those taken before is above
 // the lower edge of one somewhere in its lifetime.
 func (p *problem) verify(offsets []int64) error {
-	if len(offsets) != len(p.items) {
-		return fmt.Errorf("pack: %d offsets for %d buffers", len(offsets), len(p.items))
-	}
 	type placed struct {
 		t0, t1 int32
 		lo, hi int64

@@ -175,18 +175,15 @@ func (g *graph) rank(s int32) int32 {
 }
 
 // lowest returns a number of bytes that no order of g can go below: those alive
-// before its first step, after its last, and what each step takes by itself.
+// after the last step, and what each step takes by itself. It is for a graph that
+// is not turned round.
 func (g *graph) lowest() int64 {
-	var atStart, atEnd int64
+	var low int64
 	for v, b := range g.bytes {
-		if g.before[v] {
-			atStart += b
-		}
 		if g.kept[v] {
-			atEnd += b
+			low += b
 		}
 	}
-	low := max(atStart, atEnd)
 	for s := range int32(g.steps) {
 		var sum int64
 		for _, v := range g.vals.of(s) {
