@@ -13,16 +13,16 @@ import (
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
 )
 
-// TestMapCasts compares the conversion between every two element types with
+// TestCasts compares the conversion between every two element types with
 // its rule.
-func TestMapCasts(t *testing.T) {
+func TestCasts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, from := range dtype.All() {
 		elems := castSamples(rng, from)
 		in := []*kernel.Operand{scalarVector(from, elems)}
 		for _, to := range dtype.All() {
 			prog := []Instr{{Code: Cast, To: to, Args: [3]Arg{InputArg(0)}}}
-			k, err := newMap(prog, []dtype.Type{from})
+			k, err := newKernel(prog, []dtype.Type{from})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,14 +168,14 @@ func truncated(to dtype.Type, f float64) kernel.Scalar {
 	return wrappedTo(to, v)
 }
 
-// TestMapPow compares powers over every pair of element types with exact
+// TestPow compares powers over every pair of element types with exact
 // arithmetic or float64.
-func TestMapPow(t *testing.T) {
+func TestPow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for _, base := range dtype.All() {
 		for _, exponent := range dtype.All() {
 			prog := []Instr{{Code: Pow, Args: [3]Arg{InputArg(0), InputArg(1)}}}
-			k, err := newMap(prog, []dtype.Type{base, exponent})
+			k, err := newKernel(prog, []dtype.Type{base, exponent})
 			if base == dtype.Bool || exponent == dtype.Bool {
 				if err == nil {
 					t.Fatalf("%v to the power of %v is accepted", base, exponent)
@@ -229,9 +229,9 @@ func powReference(x, n kernel.Scalar) kernel.Scalar {
 	return wrappedTo(t, new(big.Int).Exp(new(big.Int).Mod(scalarInt(x), m), e, m))
 }
 
-// TestMapDivideByZero checks that integer division by zero is an error that
+// TestDivideByZero checks that integer division by zero is an error that
 // names the code, and that nothing panics for the least integer over -1.
-func TestMapDivideByZero(t *testing.T) {
+func TestDivideByZero(t *testing.T) {
 	for _, code := range []Code{Div, Mod, Fmod, FloorDiv, Pow} {
 		for _, dt := range dtype.All() {
 			if !dt.IsInteger() || code == Pow && dt.Kind() != dtype.KindInt {
@@ -245,7 +245,7 @@ func TestMapDivideByZero(t *testing.T) {
 				in = []*kernel.Operand{scalarVector(dt, []kernel.Scalar{one, one, bad}), scalarVector(dt, []kernel.Scalar{one, one, minus})}
 			}
 			prog := []Instr{{Code: code, Args: [3]Arg{InputArg(0), InputArg(1)}}}
-			k, err := newMap(prog, []dtype.Type{dt, dt})
+			k, err := newKernel(prog, []dtype.Type{dt, dt})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -257,14 +257,14 @@ func TestMapDivideByZero(t *testing.T) {
 	}
 }
 
-// TestMapCastsStrided converts between all widths where both sides are copied
+// TestCastsStrided converts between all widths where both sides are copied
 // through working memory.
-func TestMapCastsStrided(t *testing.T) {
+func TestCastsStrided(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, from := range dtype.All() {
 		for _, to := range dtype.All() {
 			prog := []Instr{{Code: Cast, To: to, Args: [3]Arg{InputArg(0)}}}
-			k, err := newMap(prog, []dtype.Type{from})
+			k, err := newKernel(prog, []dtype.Type{from})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -96,7 +96,7 @@ const (
 	Where
 	Clip
 
-	numMapCodes
+	numCodes
 )
 
 // A kindSet holds one bit for each [dtype.Kind].
@@ -138,7 +138,7 @@ const (
 	typeWhere                 // bool, then two alike, the result like those
 )
 
-type mapInfo struct {
+type row struct {
 	name    string
 	formula string
 	arity   uint8
@@ -149,7 +149,7 @@ type mapInfo struct {
 	attrs   []float64 // default values; nil where the code has none
 }
 
-var mapInfos = [numMapCodes]mapInfo{
+var table = [numCodes]row{
 	Ident:      {name: "ident", formula: "x", arity: 1, kinds: anyKind, exact: true},
 	Cast:       {name: "cast", formula: "T(x)", arity: 1, rule: typeCast, kinds: anyKind},
 	Neg:        {name: "neg", formula: "-x", arity: 1, kinds: numberKind, exact: true},
@@ -239,17 +239,17 @@ var mapInfos = [numMapCodes]mapInfo{
 
 // Codes returns every code, in ascending order.
 func Codes() []Code {
-	all := make([]Code, 0, numMapCodes-1)
-	for c := Code(1); c < numMapCodes; c++ {
+	all := make([]Code, 0, numCodes-1)
+	for c := Code(1); c < numCodes; c++ {
 		all = append(all, c)
 	}
 	return all
 }
 
-// ParseMapCode returns the code that [Code.String] spells as name.
-func ParseMapCode(name string) (Code, error) {
-	for c := Code(1); c < numMapCodes; c++ {
-		if mapInfos[c].name == name {
+// ParseCode returns the code that [Code.String] spells as name.
+func ParseCode(name string) (Code, error) {
+	for c := Code(1); c < numCodes; c++ {
+		if table[c].name == name {
 			return c, nil
 		}
 	}
@@ -257,35 +257,35 @@ func ParseMapCode(name string) (Code, error) {
 }
 
 // Valid reports whether c is one of the codes above.
-func (c Code) Valid() bool { return c > 0 && c < numMapCodes }
+func (c Code) Valid() bool { return c > 0 && c < numCodes }
 
 // String returns the name of c in text forms, such as "leaky_relu".
 func (c Code) String() string {
 	if !c.Valid() {
 		return fmt.Sprintf("code(%d)", uint8(c))
 	}
-	return mapInfos[c].name
+	return table[c].name
 }
 
 // Formula returns what c computes of its operands x, or a, b and c, followed
 // by the names of its attributes in brackets.
-func (c Code) Formula() string { return mapInfos[c].formula }
+func (c Code) Formula() string { return table[c].formula }
 
 // Arity returns the number of operands of c, 1 to 3.
-func (c Code) Arity() int { return int(mapInfos[c].arity) }
+func (c Code) Arity() int { return int(table[c].arity) }
 
 // Attrs returns the default values of the attributes of c, which must not be
 // changed; nil when it has none.
-func (c Code) Attrs() []float64 { return mapInfos[c].attrs }
+func (c Code) Attrs() []float64 { return table[c].attrs }
 
 // Costly reports whether c takes several times as long as an addition, so
 // that it is better to store its result than to compute it twice.
-func (c Code) Costly() bool { return mapInfos[c].costly }
+func (c Code) Costly() bool { return table[c].costly }
 
 // Result returns the element type that c yields for operands of the given
 // types, which are as many as its arity. To is the target of a cast.
 func (c Code) Result(to dtype.Type, args ...dtype.Type) (dtype.Type, error) {
-	info := mapInfos[c]
+	info := table[c]
 	first := 0
 	if info.rule == typeWhere {
 		if args[0] != dtype.Bool {

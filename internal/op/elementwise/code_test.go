@@ -61,8 +61,8 @@ func scalarsOf(o *kernel.Operand) []kernel.Scalar {
 	return out
 }
 
-// TestMapCodes compares each code over each element type with its formula.
-func TestMapCodes(t *testing.T) {
+// TestCodes compares each code over each element type with its formula.
+func TestCodes(t *testing.T) {
 	for _, code := range Codes() {
 		if code == Cast || code == Pow {
 			continue // have tests of their own
@@ -114,7 +114,7 @@ func testCode(t *testing.T, code Code, args []dtype.Type, result dtype.Type) {
 	for i, a := range args {
 		in = append(in, scalarVector(a, cols[i]))
 	}
-	k, err := newMap([]Instr{instr}, args)
+	k, err := newKernel([]Instr{instr}, args)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,22 +6,22 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 )
 
-// A mapLoop computes the elements of dst, each from the elements of a, b and c
+// A loop computes the elements of dst, each from the elements of a, b and c
 // of the same index, and reports whether the data allowed it. The slices hold
 // elements of whatever types the loop was made for. An operand that the loop
 // takes as a scalar is its first element alone. p holds the attributes.
 //
 // dst may be the same memory as an operand of the same width.
-type mapLoop func(dst, a, b, c []byte, p *[2]float64) bool
+type loop func(dst, a, b, c []byte, p *[2]float64) bool
 
-// mapLoops are the loops of one code for one type: entry m takes those
+// loops are the loops of one code for one type: entry m takes those
 // operands as scalars whose bits are set in m. Entry 0 is always there, others
 // where they pay.
-type mapLoops [8]mapLoop
+type loops [8]loop
 
 // best returns the loop that serves the scalar operands m with the fewest of
 // them spread out, and the operands that it takes as scalars.
-func (l *mapLoops) best(m int) (loop mapLoop, scalars int) {
+func (l *loops) best(m int) (loop loop, scalars int) {
 	count := func(m int) int { return m&1 + m>>1&1 + m>>2&1 }
 	for v, f := range l {
 		if f != nil && v&^m == 0 && (loop == nil || count(v) > count(scalars)) {
@@ -33,7 +33,7 @@ func (l *mapLoops) best(m int) (loop mapLoop, scalars int) {
 
 // The adapters from loops over typed slices.
 
-func loop1[D, A any](f func(dst []D, a []A)) mapLoop {
+func loop1[D, A any](f func(dst []D, a []A)) loop {
 	return func(dst, a, _, _ []byte, _ *[2]float64) bool {
 		f(kernel.Cast[D](dst), kernel.Cast[A](a))
 		return true
@@ -41,21 +41,21 @@ func loop1[D, A any](f func(dst []D, a []A)) mapLoop {
 }
 
 // converting returns the loops of a conversion.
-func converting(f kernel.Conversion) mapLoops {
-	return mapLoops{func(dst, a, _, _ []byte, _ *[2]float64) bool {
+func converting(f kernel.Conversion) loops {
+	return loops{func(dst, a, _, _ []byte, _ *[2]float64) bool {
 		f(dst, a)
 		return true
 	}}
 }
 
-func loop1p[D, A any](f func(dst []D, a []A, p, q float64)) mapLoop {
+func loop1p[D, A any](f func(dst []D, a []A, p, q float64)) loop {
 	return func(dst, a, _, _ []byte, p *[2]float64) bool {
 		f(kernel.Cast[D](dst), kernel.Cast[A](a), p[0], p[1])
 		return true
 	}
 }
 
-func loop2[D, A, B any](f func(dst []D, a []A, b []B)) mapLoop {
+func loop2[D, A, B any](f func(dst []D, a []A, b []B)) loop {
 	return func(dst, a, b, _ []byte, _ *[2]float64) bool {
 		f(kernel.Cast[D](dst), kernel.Cast[A](a), kernel.Cast[B](b))
 		return true
@@ -63,14 +63,14 @@ func loop2[D, A, B any](f func(dst []D, a []A, b []B)) mapLoop {
 }
 
 // loop2try adapts a loop that may meet operands without a result.
-func loop2try[D, A, B any](f func(dst []D, a []A, b []B) bool) mapLoop {
+func loop2try[D, A, B any](f func(dst []D, a []A, b []B) bool) loop {
 	return func(dst, a, b, _ []byte, _ *[2]float64) bool {
 		return f(kernel.Cast[D](dst), kernel.Cast[A](a), kernel.Cast[B](b))
 	}
 }
 
 // loop2s adapts a loop whose second operand is a scalar.
-func loop2s[D, A, B any](f func(dst []D, a []A, b B)) mapLoop {
+func loop2s[D, A, B any](f func(dst []D, a []A, b B)) loop {
 	return func(dst, a, b, _ []byte, _ *[2]float64) bool {
 		f(kernel.Cast[D](dst), kernel.Cast[A](a), kernel.Cast[B](b)[0])
 		return true
@@ -78,14 +78,14 @@ func loop2s[D, A, B any](f func(dst []D, a []A, b B)) mapLoop {
 }
 
 // scalar2 adapts a loop whose first operand is a scalar.
-func scalar2[D, A, B any](f func(dst []D, a A, b []B)) mapLoop {
+func scalar2[D, A, B any](f func(dst []D, a A, b []B)) loop {
 	return func(dst, a, b, _ []byte, _ *[2]float64) bool {
 		f(kernel.Cast[D](dst), kernel.Cast[A](a)[0], kernel.Cast[B](b))
 		return true
 	}
 }
 
-func loop3[D, A, B, C any](f func(dst []D, a []A, b []B, c []C)) mapLoop {
+func loop3[D, A, B, C any](f func(dst []D, a []A, b []B, c []C)) loop {
 	return func(dst, a, b, c []byte, _ *[2]float64) bool {
 		f(kernel.Cast[D](dst), kernel.Cast[A](a), kernel.Cast[B](b), kernel.Cast[C](c))
 		return true
@@ -94,16 +94,16 @@ func loop3[D, A, B, C any](f func(dst []D, a []A, b []B, c []C)) mapLoop {
 
 // swapped returns the loop that takes its first two operands the other way
 // round.
-func swapped(f mapLoop) mapLoop {
+func swapped(f loop) loop {
 	return func(dst, a, b, c []byte, p *[2]float64) bool { return f(dst, b, a, c, p) }
 }
 
 // commutative returns the loops of a code whose operands may be swapped.
-func commutative(vv, vs mapLoop) mapLoops { return mapLoops{0: vv, 0b10: vs, 0b01: swapped(vs)} }
+func commutative(vv, vs loop) loops { return loops{0: vv, 0b10: vs, 0b01: swapped(vs)} }
 
 // spreadLoop returns the loop that fills dst with the scalar a of a width. It
 // allocates nothing, as operands are spread only once they are bound.
-func spreadLoop(width int) mapLoop {
+func spreadLoop(width int) loop {
 	switch width {
 	case 1:
 		return spread[uint8]
@@ -124,7 +124,7 @@ func spread[T any](dst, a, _, _ []byte, _ *[2]float64) bool {
 }
 
 // identLoop returns the copy of elements of any width.
-func identLoop() mapLoop {
+func identLoop() loop {
 	return func(dst, a, _, _ []byte, _ *[2]float64) bool {
 		if unsafe.SliceData(dst) != unsafe.SliceData(a) {
 			copy(dst, a)
@@ -134,16 +134,16 @@ func identLoop() mapLoop {
 }
 
 // whereLoops returns the choice between elements of a width.
-func whereLoops(width int) mapLoops {
+func whereLoops(width int) loops {
 	switch width {
 	case 1:
-		return mapLoops{loop3(where[uint8])}
+		return loops{loop3(where[uint8])}
 	case 2:
-		return mapLoops{loop3(where[uint16])}
+		return loops{loop3(where[uint16])}
 	case 4:
-		return mapLoops{loop3(where[uint32])}
+		return loops{loop3(where[uint32])}
 	}
-	return mapLoops{loop3(where[uint64])}
+	return loops{loop3(where[uint64])}
 }
 
 func where[T any](dst []T, cond []uint8, a, b []T) {

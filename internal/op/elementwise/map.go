@@ -1,13 +1,14 @@
 // Package elementwise holds arithmetic element by element. It is not an op for
 // each function but one, [Map], with a program: [Apply], [WithScalar] and
-// [CastTo] build programs, [Fuse] merges them.
+// [CastTo] build programs, and package rewrite merges them.
 //
 // # Where to find what
 //
-//	map.go, map_text.go  the op, and programs as text
-//	apply.go, fuse.go    how Maps are built and merged
+//	map.go               the op
+//	apply.go             how Maps are built
 //	code.go              the table of instructions: arity, types, attributes
-//	program.go           programs, and what makes one valid
+//	program.go, program_text.go
+//	                     programs, what makes one valid, and their text
 //	lower.go             a program as a list of typed loops; halves as float32
 //	kernel.go, kernel_run.go
 //	                     loops bound to blocks of operands and registers; a task
@@ -33,7 +34,7 @@ import (
 // rules. It yields one output, the result of the last instruction, in one pass
 // over the data.
 //
-// Every elementwise op is a Map; [Elementwise], [WithScalar] and [CastTo]
+// Every elementwise op is a Map; [Apply], [WithScalar] and [CastTo]
 // build them, and package rewrite merges them.
 type Map struct {
 	Program Program
@@ -87,7 +88,7 @@ func (m Map) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel implements [op.Computer].
 func (m Map) Kernel(in, _ []graph.Type) kernel.Kernel {
-	k, err := newMap(m.Program, dtypes(in))
+	k, err := newKernel(m.Program, dtypes(in))
 	if err != nil {
 		panic(fmt.Sprintf("elementwise: map with inputs %s that Infer rejects: %v", typeList(in), err))
 	}
@@ -103,7 +104,7 @@ func (Map) MayOverwrite(in, out int) bool { return true }
 // MayShare reports true, for the same reason.
 func (Map) MayShare(other, in, out int) bool { return true }
 
-// DenseAxes implements [Strider]: all operands may have any strides.
+// DenseAxes implements [op.Strider]: all operands may have any strides.
 func (Map) DenseAxes(operand, rank int) int { return 0 }
 
 func dtypes(in []graph.Type) []dtype.Type {

@@ -8,9 +8,9 @@ import (
 // loopsOf returns the loops of a code over operands of type t, which is no
 // half type. Codes whose operands differ in type, and comparisons the other
 // way round, are resolved before.
-func loopsOf(code Code, t dtype.Type) mapLoops {
+func loopsOf(code Code, t dtype.Type) loops {
 	if code == Ident {
-		return mapLoops{identLoop()}
+		return loops{identLoop()}
 	}
 	if code == Where {
 		return whereLoops(t.Size())
@@ -36,44 +36,44 @@ func loopsOf(code Code, t dtype.Type) mapLoops {
 		return integerLoops[int64](code)
 	case dtype.Float32:
 		if code == Exp {
-			return mapLoops{loop1(kernel.ExpFloat32)}
+			return loops{loop1(kernel.ExpFloat32)}
 		}
 		if hasFast(code) {
-			return mapLoops{loop1p(func(dst, a []float32, p, q float64) { fastFloat32(code, dst, a, p, q) })}
+			return loops{loop1p(func(dst, a []float32, p, q float64) { fastFloat32(code, dst, a, p, q) })}
 		}
 		return floatLoops[float32](code)
 	}
 	return floatLoops[float64](code)
 }
 
-func boolLoops(code Code) mapLoops {
+func boolLoops(code Code) loops {
 	switch code {
 	case Not:
-		return mapLoops{loop1(boolNot)}
+		return loops{loop1(boolNot)}
 	case And:
-		return mapLoops{loop2(bitAnd[uint8])}
+		return loops{loop2(bitAnd[uint8])}
 	case Or:
-		return mapLoops{loop2(bitOr[uint8])}
+		return loops{loop2(bitOr[uint8])}
 	case Xor:
-		return mapLoops{loop2(bitXor[uint8])}
+		return loops{loop2(bitXor[uint8])}
 	}
 	return numberLoops[uint8](code)
 }
 
-func numberLoops[T kernel.Number](code Code) mapLoops {
+func numberLoops[T kernel.Number](code Code) loops {
 	switch code {
 	case Neg:
-		return mapLoops{loop1(neg[T])}
+		return loops{loop1(neg[T])}
 	case Sign:
-		return mapLoops{loop1(sign[T])}
+		return loops{loop1(sign[T])}
 	case Square:
-		return mapLoops{loop1(square[T])}
+		return loops{loop1(square[T])}
 	case Relu:
-		return mapLoops{loop1(relu[T])}
+		return loops{loop1(relu[T])}
 	case Add:
 		return commutative(loop2(add[T]), loop2s(addScalar[T]))
 	case Sub:
-		return mapLoops{0: loop2(sub[T]), 0b10: loop2s(subScalar[T]), 0b01: scalar2(scalarSub[T])}
+		return loops{0: loop2(sub[T]), 0b10: loop2s(subScalar[T]), 0b01: scalar2(scalarSub[T])}
 	case Mul:
 		return commutative(loop2(mul[T]), loop2s(mulScalar[T]))
 	case Minimum:
@@ -81,57 +81,57 @@ func numberLoops[T kernel.Number](code Code) mapLoops {
 	case Maximum:
 		return commutative(loop2(maximum[T]), loop2s(maxScalar[T]))
 	case Clip:
-		return mapLoops{0: loop3(clip[T]), 0b110: loop3(clipScalars[T])}
+		return loops{0: loop3(clip[T]), 0b110: loop3(clipScalars[T])}
 	case PRelu:
-		return mapLoops{0: loop2(prelu[T]), 0b10: loop2s(preluScalar[T])}
+		return loops{0: loop2(prelu[T]), 0b10: loop2s(preluScalar[T])}
 	case Equal:
 		return commutative(loop2(equal[T]), loop2s(equalScalar[T]))
 	case NotEqual:
 		return commutative(loop2(notEqual[T]), loop2s(notEqualScalar[T]))
 	case Less:
-		return mapLoops{0: loop2(less[T]), 0b10: loop2s(lessScalar[T]), 0b01: scalar2(scalarLess[T])}
+		return loops{0: loop2(less[T]), 0b10: loop2s(lessScalar[T]), 0b01: scalar2(scalarLess[T])}
 	case LessEqual:
-		return mapLoops{0: loop2(lessEqual[T]), 0b10: loop2s(lessEqualScalar[T]), 0b01: scalar2(scalarLessEqual[T])}
+		return loops{0: loop2(lessEqual[T]), 0b10: loop2s(lessEqualScalar[T]), 0b01: scalar2(scalarLessEqual[T])}
 	}
-	return mapLoops{}
+	return loops{}
 }
 
-func integerLoops[T kernel.Integer](code Code) mapLoops {
+func integerLoops[T kernel.Integer](code Code) loops {
 	switch code {
 	case Abs:
-		return mapLoops{loop1(absInteger[T])}
+		return loops{loop1(absInteger[T])}
 	case Div:
-		return mapLoops{loop2try(divInteger[T])}
+		return loops{loop2try(divInteger[T])}
 	case Mod:
-		return mapLoops{loop2try(modInteger[T])}
+		return loops{loop2try(modInteger[T])}
 	case Fmod:
-		return mapLoops{loop2try(fmodInteger[T])}
+		return loops{loop2try(fmodInteger[T])}
 	case FloorDiv:
-		return mapLoops{loop2try(floorDivInteger[T])}
+		return loops{loop2try(floorDivInteger[T])}
 	case BitNot:
-		return mapLoops{loop1(bitNot[T])}
+		return loops{loop1(bitNot[T])}
 	case BitAnd:
-		return mapLoops{loop2(bitAnd[T])}
+		return loops{loop2(bitAnd[T])}
 	case BitOr:
-		return mapLoops{loop2(bitOr[T])}
+		return loops{loop2(bitOr[T])}
 	case BitXor:
-		return mapLoops{loop2(bitXor[T])}
+		return loops{loop2(bitXor[T])}
 	case ShiftLeft:
-		return mapLoops{loop2(shiftLeft[T])}
+		return loops{loop2(shiftLeft[T])}
 	case ShiftRight:
-		return mapLoops{loop2(shiftRight[T])}
+		return loops{loop2(shiftRight[T])}
 	}
 	return numberLoops[T](code)
 }
 
 // powLoops returns the powers of elements of type t to exponents that have
 // been converted to float64, int64 or uint64.
-func powLoops(t, exponent dtype.Type) mapLoops {
+func powLoops(t, exponent dtype.Type) loops {
 	switch t {
 	case dtype.Float32:
-		return mapLoops{0: loop2(powFloat[float32]), 0b10: loop2s(powScalar[float32])}
+		return loops{0: loop2(powFloat[float32]), 0b10: loop2s(powScalar[float32])}
 	case dtype.Float64:
-		return mapLoops{0: loop2(powFloat[float64]), 0b10: loop2s(powScalar[float64])}
+		return loops{0: loop2(powFloat[float64]), 0b10: loop2s(powScalar[float64])}
 	case dtype.Uint8:
 		return powIntegerLoops[uint8](exponent)
 	case dtype.Uint16:
@@ -150,77 +150,77 @@ func powLoops(t, exponent dtype.Type) mapLoops {
 	return powIntegerLoops[int64](exponent)
 }
 
-func powIntegerLoops[T kernel.Integer](exponent dtype.Type) mapLoops {
+func powIntegerLoops[T kernel.Integer](exponent dtype.Type) loops {
 	switch exponent {
 	case dtype.Float64:
-		return mapLoops{loop2(powFraction[T])}
+		return loops{loop2(powFraction[T])}
 	case dtype.Int64:
-		return mapLoops{loop2try(powSigned[T])}
+		return loops{loop2try(powSigned[T])}
 	}
-	return mapLoops{loop2(powUnsigned[T])}
+	return loops{loop2(powUnsigned[T])}
 }
 
-func floatLoops[T kernel.Float](code Code) mapLoops {
+func floatLoops[T kernel.Float](code Code) loops {
 	switch code {
 	case Abs:
-		return mapLoops{loop1(absFloat[T])}
+		return loops{loop1(absFloat[T])}
 	case Reciprocal:
-		return mapLoops{loop1(reciprocal[T])}
+		return loops{loop1(reciprocal[T])}
 	case Sqrt:
-		return mapLoops{loop1(sqrtFloat[T])}
+		return loops{loop1(sqrtFloat[T])}
 	case Rsqrt:
-		return mapLoops{loop1(rsqrtFloat[T])}
+		return loops{loop1(rsqrtFloat[T])}
 	case Floor:
-		return mapLoops{loop1(floorFloat[T])}
+		return loops{loop1(floorFloat[T])}
 	case Ceil:
-		return mapLoops{loop1(ceilFloat[T])}
+		return loops{loop1(ceilFloat[T])}
 	case Round:
-		return mapLoops{loop1(roundEvenFloat[T])}
+		return loops{loop1(roundEvenFloat[T])}
 	case Trunc:
-		return mapLoops{loop1(truncFloat[T])}
+		return loops{loop1(truncFloat[T])}
 	case IsNaN:
-		return mapLoops{loop1(isNaN[T])}
+		return loops{loop1(isNaN[T])}
 	case IsInf:
-		return mapLoops{loop1p(isInf[T])}
+		return loops{loop1p(isInf[T])}
 	case Softsign:
-		return mapLoops{loop1(softsign[T])}
+		return loops{loop1(softsign[T])}
 	case LeakyRelu:
-		return mapLoops{loop1p(leakyRelu[T])}
+		return loops{loop1p(leakyRelu[T])}
 	case Elu:
-		return mapLoops{loop1p(elu[T])}
+		return loops{loop1p(elu[T])}
 	case Selu:
-		return mapLoops{loop1p(selu[T])}
+		return loops{loop1p(selu[T])}
 	case Celu:
-		return mapLoops{loop1p(celu[T])}
+		return loops{loop1p(celu[T])}
 	case ThresholdedRelu:
-		return mapLoops{loop1p(thresholdedRelu[T])}
+		return loops{loop1p(thresholdedRelu[T])}
 	case HardSigmoid:
-		return mapLoops{loop1p(hardSigmoid[T])}
+		return loops{loop1p(hardSigmoid[T])}
 	case HardSwish:
-		return mapLoops{loop1(hardSwish[T])}
+		return loops{loop1(hardSwish[T])}
 	case Swish:
-		return mapLoops{loop1p(swish[T])}
+		return loops{loop1p(swish[T])}
 	case Shrink:
-		return mapLoops{loop1p(shrink[T])}
+		return loops{loop1p(shrink[T])}
 	case Div:
-		return mapLoops{0: loop2(divFloat[T]), 0b10: loop2s(divScalar[T]), 0b01: scalar2(scalarDiv[T])}
+		return loops{0: loop2(divFloat[T]), 0b10: loop2s(divScalar[T]), 0b01: scalar2(scalarDiv[T])}
 	case Mod:
-		return mapLoops{loop2(modFloat[T])}
+		return loops{loop2(modFloat[T])}
 	case Fmod:
-		return mapLoops{loop2(fmodFloat[T])}
+		return loops{loop2(fmodFloat[T])}
 	case FloorDiv:
-		return mapLoops{loop2(floorDivFloat[T])}
+		return loops{loop2(floorDivFloat[T])}
 	case Atan2:
-		return mapLoops{loop2(atan2Float[T])}
+		return loops{loop2(atan2Float[T])}
 	}
 	if f := functionLoop[T](code); f != nil {
-		return mapLoops{f}
+		return loops{f}
 	}
 	return numberLoops[T](code)
 }
 
 // functionLoop returns the loop of a transcendental function, or nil.
-func functionLoop[T kernel.Float](code Code) mapLoop {
+func functionLoop[T kernel.Float](code Code) loop {
 	switch code {
 	case Exp:
 		return loop1(expFloat[T])
