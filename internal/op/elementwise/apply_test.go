@@ -214,18 +214,3 @@ func TestApplyErrors(t *testing.T) {
 		}
 	}
 }
-
-// TestCodeNames checks that every code of the kernel has its name here.
-func TestCodeNames(t *testing.T) {
-	for _, c := range Codes() {
-		if c.String() == "" || c.Formula() == "" || c.Arity() < 1 || c.Arity() > 3 || len(c.Attrs()) > 2 {
-			t.Errorf("code %d, %q, is not described", c, c)
-		}
-		if back, err := ParseCode(c.String()); back != c || err != nil {
-			t.Errorf("%v reads back as %v, %v", c, back, err)
-		}
-	}
-	if Ident != Codes()[0] || Clip != Codes()[len(Codes())-1] {
-		t.Error("the first and the last code have other names")
-	}
-}

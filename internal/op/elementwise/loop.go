@@ -6,29 +6,29 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 )
 
-// A loop computes the elements of dst, each from the elements of a, b and c
-// of the same index, and reports whether the data allowed it. The slices hold
+// A loop computes the elements of dst, each from the elements of a, b and c of
+// the same index, and reports whether the data allowed it. The slices hold
 // elements of whatever types the loop was made for. An operand that the loop
 // takes as a scalar is its first element alone. p holds the attributes.
 //
 // dst may be the same memory as an operand of the same width.
 type loop func(dst, a, b, c []byte, p *[2]float64) bool
 
-// loops are the loops of one code for one type: entry m takes those
-// operands as scalars whose bits are set in m. Entry 0 is always there, others
-// where they pay.
+// loops are those of one code for one type: entry m takes those operands as
+// scalars whose bits are set in m. Entry 0 is there unless the code has no loop
+// for the type, others where they pay.
 type loops [8]loop
 
 // best returns the loop that serves the scalar operands m with the fewest of
 // them spread out, and the operands that it takes as scalars.
-func (l *loops) best(m int) (loop loop, scalars int) {
+func (l *loops) best(m int) (best loop, scalars int) {
 	count := func(m int) int { return m&1 + m>>1&1 + m>>2&1 }
 	for v, f := range l {
-		if f != nil && v&^m == 0 && (loop == nil || count(v) > count(scalars)) {
-			loop, scalars = f, v
+		if f != nil && v&^m == 0 && (best == nil || count(v) > count(scalars)) {
+			best, scalars = f, v
 		}
 	}
-	return loop, scalars
+	return best, scalars
 }
 
 // The adapters from loops over typed slices.
@@ -40,32 +40,10 @@ func loop1[D, A any](f func(dst []D, a []A)) loop {
 	}
 }
 
-// converting returns the loops of a conversion.
-func converting(f kernel.Conversion) loops {
-	return loops{func(dst, a, _, _ []byte, _ *[2]float64) bool {
-		f(dst, a)
-		return true
-	}}
-}
-
-func loop1p[D, A any](f func(dst []D, a []A, p, q float64)) loop {
-	return func(dst, a, _, _ []byte, p *[2]float64) bool {
-		f(kernel.Cast[D](dst), kernel.Cast[A](a), p[0], p[1])
-		return true
-	}
-}
-
 func loop2[D, A, B any](f func(dst []D, a []A, b []B)) loop {
 	return func(dst, a, b, _ []byte, _ *[2]float64) bool {
 		f(kernel.Cast[D](dst), kernel.Cast[A](a), kernel.Cast[B](b))
 		return true
-	}
-}
-
-// loop2try adapts a loop that may meet operands without a result.
-func loop2try[D, A, B any](f func(dst []D, a []A, b []B) bool) loop {
-	return func(dst, a, b, _ []byte, _ *[2]float64) bool {
-		return f(kernel.Cast[D](dst), kernel.Cast[A](a), kernel.Cast[B](b))
 	}
 }
 
@@ -92,14 +70,55 @@ func loop3[D, A, B, C any](f func(dst []D, a []A, b []B, c []C)) loop {
 	}
 }
 
-// swapped returns the loop that takes its first two operands the other way
+// The loops of codes that have one, for any operands.
+
+func unary[D, A any](f func(dst []D, a []A)) loops { return loops{loop1(f)} }
+
+// unaryWith hands the attributes to f.
+func unaryWith[D, A any](f func(dst []D, a []A, p, q float64)) loops {
+	return loops{func(dst, a, _, _ []byte, p *[2]float64) bool {
+		f(kernel.Cast[D](dst), kernel.Cast[A](a), p[0], p[1])
+		return true
+	}}
+}
+
+func binary[D, A, B any](f func(dst []D, a []A, b []B)) loops { return loops{loop2(f)} }
+
+// binaryTry is for a loop that may meet operands without a result.
+func binaryTry[D, A, B any](f func(dst []D, a []A, b []B) bool) loops {
+	return loops{func(dst, a, b, _ []byte, _ *[2]float64) bool {
+		return f(kernel.Cast[D](dst), kernel.Cast[A](a), kernel.Cast[B](b))
+	}}
+}
+
+func ternary[D, A, B, C any](f func(dst []D, a []A, b []B, c []C)) loops { return loops{loop3(f)} }
+
+// commutative has a loop for two vectors, and one for a vector and a scalar
+// on either side.
+func commutative(vv, vs loop) loops { return loops{0: vv, 0b10: vs, 0b01: swapped(vs)} }
+
+// reversed are the loops that take their first two operands the other way
 // round.
+func reversed(l loops) (out loops) {
+	for m, f := range l {
+		if f != nil {
+			out[m&^0b11|m&1<<1|m>>1&1] = swapped(f)
+		}
+	}
+	return out
+}
+
 func swapped(f loop) loop {
 	return func(dst, a, b, c []byte, p *[2]float64) bool { return f(dst, b, a, c, p) }
 }
 
-// commutative returns the loops of a code whose operands may be swapped.
-func commutative(vv, vs loop) loops { return loops{0: vv, 0b10: vs, 0b01: swapped(vs)} }
+// converting returns the loops of a conversion.
+func converting(f kernel.Conversion) loops {
+	return loops{func(dst, a, _, _ []byte, _ *[2]float64) bool {
+		f(dst, a)
+		return true
+	}}
+}
 
 // spreadLoop returns the loop that fills dst with the scalar a of a width. It
 // allocates nothing, as operands are spread only once they are bound.
@@ -123,36 +142,10 @@ func spread[T any](dst, a, _, _ []byte, _ *[2]float64) bool {
 	return true
 }
 
-// identLoop returns the copy of elements of any width.
-func identLoop() loop {
-	return func(dst, a, _, _ []byte, _ *[2]float64) bool {
-		if unsafe.SliceData(dst) != unsafe.SliceData(a) {
-			copy(dst, a)
-		}
-		return true
+// copyLoop copies elements of any width.
+func copyLoop(dst, a, _, _ []byte, _ *[2]float64) bool {
+	if unsafe.SliceData(dst) != unsafe.SliceData(a) {
+		copy(dst, a)
 	}
-}
-
-// whereLoops returns the choice between elements of a width.
-func whereLoops(width int) loops {
-	switch width {
-	case 1:
-		return loops{loop3(where[uint8])}
-	case 2:
-		return loops{loop3(where[uint16])}
-	case 4:
-		return loops{loop3(where[uint32])}
-	}
-	return loops{loop3(where[uint64])}
-}
-
-func where[T any](dst []T, cond []uint8, a, b []T) {
-	cond, a, b = cond[:len(dst)], a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		v := b[i]
-		if cond[i] != 0 {
-			v = a[i]
-		}
-		dst[i] = v
-	}
+	return true
 }

@@ -112,34 +112,23 @@ func (l *lowered) instr(i int, ins Instr, last bool) {
 	for j := range arity {
 		v[j], t[j] = l.arg(ins.Args[j])
 	}
-	args, first, from := v[:arity], len(l.calls), computed(t[0])
+	args, first := v[:arity], len(l.calls)
 	var r int
-	switch code := ins.Code; code {
+	switch ins.Code {
 	case Ident:
 		r = v[0]
 	case Cast:
 		r = l.cast(v[0], t[0], ins.To)
 	case Pow:
-		to := exponentType(t[0], t[1])
-		if computed(t[1]) != to {
-			v[1] = l.emit(converting(kernel.NativeCast(computed(t[1]), to)), 8, v[1])
-		}
-		r = l.emit(powLoops(from, to), from.Size(), args...)
-	case Greater:
-		r = l.emit(loopsOf(Less, from), 1, v[1], v[0])
-	case GreaterEqual:
-		r = l.emit(loopsOf(LessEqual, from), 1, v[1], v[0])
-	case Where:
-		from = computed(t[1])
-		r = l.emit(loopsOf(code, from), from.Size(), args...)
+		r = l.power(args, computed(t[0]), computed(t[1]))
 	default:
-		r = l.emit(loopsOf(code, from), computed(l.types[i]).Size(), args...)
+		r = l.emit(loopsOf(ins.Code, computed(t[arity-1])), computed(l.types[i]).Size(), args...)
 	}
 	for j := first; j < len(l.calls); j++ {
 		l.calls[j].attrs = ins.Attrs
 		l.calls[j].err = fmt.Errorf("%v: %w", ins.Code, ErrDivideByZero)
 	}
-	if to := l.types[i]; to.IsHalf() && !table[ins.Code].exact && !last {
+	if to := l.types[i]; to.IsHalf() && !table[ins.Code].closed && !last {
 		r = l.emit(converting(kernel.Rounding(to)), 4, r)
 	}
 	l.results = append(l.results, r)
@@ -159,15 +148,23 @@ func (l *lowered) cast(v int, from, to dtype.Type) int {
 	return l.emit(converting(kernel.OddRounding(native)), 4, v)
 }
 
-// exponentType returns the type in which the exponent of a power is taken.
-func exponentType(base, exponent dtype.Type) dtype.Type {
+// power raises elements of the type base to powers of the type exponent. The
+// loops take the exponents of floating point as float64, and those of integers
+// as int64; integers are raised to fractions as float64.
+func (l *lowered) power(args []int, base, exponent dtype.Type) int {
+	x, n := args[0], args[1]
 	switch {
-	case base.IsFloat() || exponent.IsFloat():
-		return dtype.Float64
-	case exponent.Kind() == dtype.KindInt:
-		return dtype.Int64
+	case base.IsFloat():
+		return l.emit(loopsOf(Pow, base), base.Size(), x, l.cast(n, exponent, dtype.Float64))
+	case exponent.IsFloat():
+		y := l.emit(loopsOf(Pow, dtype.Float64), 8, l.cast(x, base, dtype.Float64), l.cast(n, exponent, dtype.Float64))
+		return l.cast(y, dtype.Float64, base)
+	case exponent == dtype.Uint64:
+		n = l.emit(unary(wrapExponent), 8, n)
+	default:
+		n = l.cast(n, exponent, dtype.Int64)
 	}
-	return dtype.Uint64
+	return l.emit(loopsOf(Pow, base), base.Size(), x, n)
 }
 
 // lower lowers prog for inputs of the given types. Values 0 to len(in)-1 are
@@ -190,7 +187,7 @@ func lower(prog []Instr, in []dtype.Type) (*lowered, error) {
 	case out.IsHalf():
 		r = l.emit(converting(kernel.Narrowing(out)), 2, r)
 	case l.values[r].kind != valueTemp || l.calls[len(l.calls)-1].dst != r:
-		r = l.emit(loops{identLoop()}, out.Size(), r)
+		r = l.emit(loops{copyLoop}, out.Size(), r)
 	}
 	l.values[r].kind = valueOutput
 	return l, nil
