@@ -264,18 +264,6 @@ func truncToUint64(f float64) uint64 {
 	return 1 << 63
 }
 
-// TruncTo converts f to an integer type by the rules of [NativeCast].
-func TruncTo[D Integer](f float64) D {
-	var d D
-	switch any(d).(type) {
-	case uint64:
-		return D(truncToUint64(f))
-	case int64, uint32:
-		return D(truncInt64(f))
-	}
-	return D(truncInt32(f))
-}
-
 // Truth returns 1 for true; it compiles to a flag, not a branch.
 func Truth(v bool) uint8 {
 	var u uint8

@@ -60,13 +60,6 @@ func expLoop(x []float64) {
 	}
 }
 
-// Exp64 is [expLoop] for a single number.
-func Exp64(x float64) float64 {
-	one := [1]float64{x}
-	expLoop(one[:])
-	return one[0]
-}
-
 // ExpFloat32 sets dst to eˣ, rounded to float32, for each x of a.
 func ExpFloat32(dst, a []float32) {
 	var zero [1]float32

@@ -38,7 +38,7 @@ func TestExp32Vectors(t *testing.T) {
 				f(&got[0], &x[0], size, &shift[0], &expConstants[0])
 				for i := range size {
 					m := shift[i*tile]
-					want := float32(Exp64(float64(x[i]) - float64(m)))
+					want := float32(exp64(float64(x[i]) - float64(m)))
 					if math.Float32bits(got[i]) != math.Float32bits(want) && (got[i] == got[i] || want == want) {
 						t.Fatalf("%s, tile %d: exp(%v - %v) is %v, exp64 gives %v", name, tile, x[i], m, got[i], want)
 					}
@@ -81,7 +81,7 @@ func TestExpChunkVectors(t *testing.T) {
 			size := 8 * (1 + rng.IntN(n/8))
 			f(&got[0], size, &expConstants[0])
 			for i, v := range x[:size] {
-				want := Exp64(v)
+				want := exp64(v)
 				if math.Float64bits(got[i]) != math.Float64bits(want) && (got[i] == got[i] || want == want) {
 					t.Fatalf("%s: exp(%v) is %v, exp64 gives %v", name, v, got[i], want)
 				}

@@ -1,27 +1,15 @@
 package elementwise
 
-import (
-	"math"
-
-	"github.com/berth-go/berth/internal/kernel"
-)
+import "math"
 
 // The functions in this file serve float32: they compute in float64, whose
 // scalar instructions cost the same, with approximations good to about 1e-9
 // of the value, so that the rounding to float32 is nearly all of the error.
 // The polynomials are near-minimax (Chebyshev) fits over the stated intervals.
 
-// fastExpm1 is eˣ - 1 for x of any size. It is s*q + (s-1) for the s, a power of
-// 2, and the q with s + s*q = eˣ that [kernel.expLoop] finds.
-func fastExpm1(x float64) float64 {
-	c := min(max(x, -kernel.ExpRange), kernel.ExpRange) // NaN stays
-	t := c*math.Log2E + kernel.ExpRound
-	r := c - (t-kernel.ExpRound)*math.Ln2
-	z := r * r
-	p := (kernel.ExpPoly0 + r*kernel.ExpPoly1) + z*((kernel.ExpPoly2+r*kernel.ExpPoly3)+z*(kernel.ExpPoly4+r*kernel.ExpPoly5))
-	s := math.Float64frombits(math.Float64bits(t) << 52)
-	return s*(r+z*p) + (s - 1)
-}
+// madd is x*y + z, with the product rounded: written plainly, the two are one
+// fused operation on some processors, and results would not be the same on all.
+func madd(x, y, z float64) float64 { return float64(x*y) + z }
 
 // fastLog is ln x for what float32 can hold, or sums of it.
 //
@@ -41,56 +29,65 @@ func fastLog(x float64) float64 {
 	f := (m - 1) / (m + 1)
 	z := f * f
 	// (2 artanh f - 2f)/f³ in z
-	p := 0.66666666554496431 + z*(0.40000121840346519+z*(0.28550820754653361+z*0.23330468884525633))
-	return k*math.Ln2 + (2*f + f*z*p)
+	p := madd(z, 0.23330468884525633, 0.28550820754653361)
+	p = madd(z, p, 0.40000121840346519)
+	p = madd(z, p, 0.66666666554496431)
+	return madd(k, math.Ln2, madd(f*z, p, 2*f))
 }
+
+func fastLog2(x float64) float64 { return fastLog(x) * math.Log2E }
 
 // fastLog1p is ln(1+x). Below 2^-12 the sum would lose digits, and three
 // terms of the series are enough.
 func fastLog1p(x float64) float64 {
 	if x > -1./4096 && x < 1./4096 {
-		return x - x*x*(0.5-x*(1./3))
+		return madd(x*x, madd(x, 1./3, -0.5), x)
 	}
 	return fastLog(1 + x)
 }
 
-// sinCos returns the sine and cosine of x - n*π/2 for n the nearest integer,
-// and n modulo 4. |x| is below 2^19.
+// fastSinCos returns the sine and cosine of x - n*π/2 for n the nearest
+// integer, and n modulo 4. |x| is below 2^19.
 //
 // π/2 is split so that n times its upper part is exact.
 //
 // Source: Cody and Waite, "Software Manual for the Elementary Functions", 1980.
-func sinCos(x float64) (sin, cos float64, n uint64) {
+func fastSinCos(x float64) (sin, cos float64, n uint64) {
 	const (
 		shift = 3 << 51
 		upper = 1.5707963267341256142
 		lower = 6.0771005065061926015e-11
 	)
-	t := x*(2/math.Pi) + shift
+	t := madd(x, 2/math.Pi, shift)
 	k := t - shift
-	r := x - k*upper - k*lower
+	r := madd(-k, lower, madd(-k, upper, x))
 	z := r * r
-	sin = r * (1 + z*(-0.1666666666385529+z*(0.0083333318747102088+z*(-0.00019840086735384846+z*2.7249925803059792e-6))))
-	cos = 1 + z*(-0.49999999999963891+z*(0.041666666637396073+z*(-0.0013888885091399199+z*(2.4799862190148396e-5+z*-2.7237140418016e-7))))
-	return sin, cos, math.Float64bits(t) & 3
+	s := madd(z, 2.7249925803059792e-6, -0.00019840086735384846)
+	s = madd(z, s, 0.0083333318747102088)
+	s = madd(z, s, -0.1666666666385529)
+	c := madd(z, -2.7237140418016e-7, 2.4799862190148396e-5)
+	c = madd(z, c, -0.0013888885091399199)
+	c = madd(z, c, 0.041666666637396073)
+	c = madd(z, c, -0.49999999999963891)
+	return madd(r*z, s, r), madd(z, c, 1), math.Float64bits(t) & 3
 }
 
-// The range of [sinCos]; NaN is outside.
-const sinCosRange = 1 << 19
+// The range of [fastSinCos]; NaN is outside.
+const fastSinCosRange = 1 << 19
 
 func fastSin(x float64) float64 {
-	if !(x > -sinCosRange && x < sinCosRange) {
+	if !(x > -fastSinCosRange && x < fastSinCosRange) {
 		return math.Sin(x)
 	}
-	sin, cos, n := sinCos(x)
+	sin, cos, n := fastSinCos(x)
 	return turned(sin, cos, n)
 }
 
 func fastCos(x float64) float64 {
-	if !(x > -sinCosRange && x < sinCosRange) {
+	if !(x > -fastSinCosRange && x < fastSinCosRange) {
 		return math.Cos(x)
 	}
-	sin, cos, n := sinCos(x)
+	sin, cos, n := fastSinCos(x)
 	return turned(cos, -sin, n)
 }
 
@@ -103,24 +100,14 @@ func turned(a, b float64, n uint64) float64 {
 }
 
 func fastTan(x float64) float64 {
-	if !(x > -sinCosRange && x < sinCosRange) {
+	if !(x > -fastSinCosRange && x < fastSinCosRange) {
 		return math.Tan(x)
 	}
-	sin, cos, n := sinCos(x)
+	sin, cos, n := fastSinCos(x)
 	if n&1 != 0 {
 		sin, cos = -cos, sin
 	}
 	return sin / cos
-}
-
-func fastSinh(x float64) float64 {
-	e := fastExpm1(math.Abs(x))
-	return math.Copysign(0.5*(e+e/(e+1)), x)
-}
-
-func fastCosh(x float64) float64 {
-	e := kernel.Exp64(math.Abs(x))
-	return 0.5 * (e + 1/e)
 }
 
 func fastAsinh(x float64) float64 {
@@ -128,7 +115,8 @@ func fastAsinh(x float64) float64 {
 	if a > 1<<30 {
 		return math.Copysign(fastLog(a)+math.Ln2, x)
 	}
-	return math.Copysign(fastLog1p(a+a*a/(1+math.Sqrt(a*a+1))), x)
+	s := a * a
+	return math.Copysign(fastLog1p(a+s/(1+math.Sqrt(s+1))), x)
 }
 
 func fastAcosh(x float64) float64 {

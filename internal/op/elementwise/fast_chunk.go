@@ -6,19 +6,23 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 )
 
-// Activations over chunks of float64, for float32: without calls or branches
-// within the loops that the elements could make unpredictable. x is replaced by
-// the result; y is working memory of the same length.
+// The functions of float32 that are made of exponentials, for at most [chunk]
+// elements, so that [kernel.ExpChunk] does them together. Their loops have no
+// calls, and no branches that the elements could make unpredictable.
 
-// expm1Chunk sets each of x to eˣ - 1, which for -0 is -0.
-func expm1Chunk(x []float64) {
+// expm1All sets each of x to eˣ - 1, which for -0 is -0. It is s*q + (s-1) for
+// the s, a power of 2, and the q with s + s*q = eˣ that [kernel.ExpChunk] finds.
+func expm1All(x []float64) {
 	for i, v := range x {
-		t := v*math.Log2E + kernel.ExpRound
-		r := v - (t-kernel.ExpRound)*math.Ln2
-		z := r * r
-		p := (kernel.ExpPoly0 + r*kernel.ExpPoly1) + z*((kernel.ExpPoly2+r*kernel.ExpPoly3)+z*(kernel.ExpPoly4+r*kernel.ExpPoly5))
+		t := madd(v, math.Log2E, kernel.ExpRound)
+		r := madd(kernel.ExpRound-t, math.Ln2, v)
+		p := madd(r, kernel.ExpPoly5, kernel.ExpPoly4)
+		p = madd(r, p, kernel.ExpPoly3)
+		p = madd(r, p, kernel.ExpPoly2)
+		p = madd(r, p, kernel.ExpPoly1)
+		p = madd(r, p, kernel.ExpPoly0)
 		s := math.Float64frombits(math.Float64bits(t) << 52)
-		e := s*(r+z*p) + (s - 1)
+		e := madd(s, madd(r*r, p, r), s-1)
 		if v > kernel.ExpRange {
 			e = math.Inf(1)
 		}
@@ -32,88 +36,151 @@ func expm1Chunk(x []float64) {
 	}
 }
 
+func expm1Chunk(dst, a []float32) {
+	var buf [chunk]float64
+	y := buf[:len(dst)]
+	for i, v := range a[:len(y)] {
+		y[i] = float64(v)
+	}
+	expm1All(y)
+	for i, e := range y {
+		dst[i] = float32(e)
+	}
+}
+
 // negative returns a where x has its sign bit set, and b elsewhere.
 func negative(x, a, b float64) float64 {
 	m := uint64(int64(math.Float64bits(x)) >> 63)
 	return math.Float64frombits(math.Float64bits(a)&m | math.Float64bits(b)&^m)
 }
 
-// sigmoidChunk is 1/(1+exp(-x)).
-func sigmoidChunk(x []float64) {
-	for i, v := range x {
-		x[i] = -v
+// sinhChunk is (n + n/(n+1))/2 for n = exp(x)-1, on |x|.
+func sinhChunk(dst, a []float32) {
+	var buf [chunk]float64
+	y := buf[:len(dst)]
+	for i, v := range a[:len(y)] {
+		y[i] = min(math.Abs(float64(v)), kernel.ExpRange) // so that n is finite
 	}
-	kernel.ExpChunk(x)
-	for i, e := range x {
-		x[i] = 1 / (1 + e)
+	expm1All(y)
+	for i, n := range y {
+		dst[i] = float32(math.Copysign(0.5*(n+n/(n+1)), float64(a[i])))
+	}
+}
+
+// coshChunk is (e + 1/e)/2 for e = exp(|x|).
+func coshChunk(dst, a []float32) {
+	var buf [chunk]float64
+	y := buf[:len(dst)]
+	for i, v := range a[:len(y)] {
+		y[i] = math.Abs(float64(v))
+	}
+	kernel.ExpChunk(y)
+	for i, e := range y {
+		dst[i] = float32(0.5 * (e + 1/e))
 	}
 }
 
 // tanhChunk is n/(n+2) for n = exp(2x)-1, on |x|.
-func tanhChunk(x, y []float64) {
-	for i, v := range x {
-		y[i] = 2 * min(math.Abs(v), 100) // beyond which it is 1
+func tanhChunk(dst, a []float32) {
+	var buf [chunk]float64
+	y := buf[:len(dst)]
+	for i, v := range a[:len(y)] {
+		y[i] = 2 * min(math.Abs(float64(v)), 100) // beyond which it is 1
 	}
-	expm1Chunk(y)
-	for i, n := range y[:len(x)] {
-		x[i] = math.Copysign(n/(n+2), x[i])
+	expm1All(y)
+	for i, n := range y {
+		dst[i] = float32(math.Copysign(n/(n+2), float64(a[i])))
+	}
+}
+
+// sigmoidChunk is 1/(1+exp(-x)).
+func sigmoidChunk(dst, a []float32) {
+	var buf [chunk]float64
+	y := buf[:len(dst)]
+	for i, v := range a[:len(y)] {
+		y[i] = -float64(v)
+	}
+	kernel.ExpChunk(y)
+	for i, e := range y {
+		dst[i] = float32(1 / (1 + e))
 	}
 }
 
 // softplusChunk is ln(1+exp(x)) = max(x, 0) + ln(1+exp(-|x|)).
-func softplusChunk(x, y []float64) {
-	for i, v := range x {
-		y[i] = -math.Abs(v)
+func softplusChunk(dst, a []float32) {
+	var buf [chunk]float64
+	y := buf[:len(dst)]
+	for i, v := range a[:len(y)] {
+		y[i] = -math.Abs(float64(v))
 	}
 	kernel.ExpChunk(y)
-	for i, e := range y[:len(x)] {
-		x[i] = max(x[i], 0) + fastLog1p(e)
+	for i, e := range y {
+		y[i] = fastLog1p(e)
+	}
+	for i, l := range y {
+		dst[i] = float32(max(float64(a[i]), 0) + l)
 	}
 }
 
 // swishChunk is x/(1+exp(-alpha*x)).
-func swishChunk(x, y []float64, alpha float64) {
-	for i, v := range x {
-		y[i] = -alpha * v
+func swishChunk(dst, a []float32, alpha, _ float64) {
+	var buf [chunk]float64
+	y := buf[:len(dst)]
+	for i, v := range a[:len(y)] {
+		y[i] = -alpha * float64(v)
 	}
 	kernel.ExpChunk(y)
-	for i, e := range y[:len(x)] {
-		x[i] /= 1 + e
+	for i, e := range y {
+		dst[i] = float32(float64(a[i]) / (1 + e))
 	}
 }
 
 // geluTanhChunk is x times the sigmoid of 2u, which is (1+tanh u)/2, for
 // u = √(2/π)*(x+0.044715*x³).
-func geluTanhChunk(x, y []float64) {
+func geluTanhChunk(dst, a []float32) {
 	const c = -2 / (math.SqrtPi / math.Sqrt2)
-	for i, v := range x {
-		y[i] = c * (v + 0.044715*v*v*v)
+	var buf [chunk]float64
+	y := buf[:len(dst)]
+	for i, v := range a[:len(y)] {
+		x := float64(v)
+		y[i] = c * madd(0.044715*x*x, x, x)
 	}
 	kernel.ExpChunk(y)
-	for i, e := range y[:len(x)] {
-		x[i] /= 1 + e
+	for i, e := range y {
+		dst[i] = float32(float64(a[i]) / (1 + e))
 	}
 }
 
-// mishChunk is x*n/(n+2) for n = (1+exp(x))²-1; see [mish64].
-func mishChunk(x, y []float64) {
-	copy(y, x)
+// mishChunk is x*n/(n+2) for n = (1+exp(x))²-1; see [mish].
+func mishChunk(dst, a []float32) {
+	var buf [chunk]float64
+	y := buf[:len(dst)]
+	for i, v := range a[:len(y)] {
+		y[i] = float64(v)
+	}
 	kernel.ExpChunk(y)
-	for i, e := range y[:len(x)] {
+	for i, e := range y {
 		e = min(e, 1e20) // so that n is finite
 		n := e * (e + 2)
-		x[i] *= n / (n + 2)
+		dst[i] = float32(float64(a[i]) * (n / (n + 2)))
 	}
 }
 
-// eluChunk is gamma*x for x >= 0, else gamma*alpha*(exp(x/scale)-1).
-func eluChunk(x, y []float64, alpha, gamma, scale float64) {
-	for i, v := range x {
-		y[i] = v / scale
+func eluChunk(dst, a []float32, alpha, _ float64)      { linearUnits(dst, a, alpha, 1, 1) }
+func seluChunk(dst, a []float32, alpha, gamma float64) { linearUnits(dst, a, alpha, gamma, 1) }
+func celuChunk(dst, a []float32, alpha, _ float64)     { linearUnits(dst, a, alpha, 1, alpha) }
+
+// linearUnits is gamma*alpha*(exp(x/scale)-1) for x < 0, else gamma*x.
+func linearUnits(dst, a []float32, alpha, gamma, scale float64) {
+	var buf [chunk]float64
+	y := buf[:len(dst)]
+	for i, v := range a[:len(y)] {
+		y[i] = float64(v) / scale
 	}
-	expm1Chunk(y)
-	for i, e := range y[:len(x)] {
-		x[i] = gamma * negative(x[i], alpha*e, x[i])
+	expm1All(y)
+	for i, e := range y {
+		x := float64(a[i])
+		dst[i] = float32(gamma * negative(x, alpha*e, x))
 	}
 }
 
@@ -129,40 +196,46 @@ func erfcScaled(x float64) float64 {
 	u := (x - k) / (x + k)
 	u2 := u * u
 	u4 := u2 * u2
-	p := ((1.237512630666477 + u*-0.14024058621745567) + u2*(0.0035854384317628362+u*0.082276111103827323)) +
-		u4*(((-0.10880476666992297+u*0.092312889821045691)+u2*(-0.058680319117075873+u*0.028320000277151433))+
-			u4*((-0.0098305235489053676+u*0.0018085287102210998)+u2*(0.00048493553392139182+u*-0.0002095494755914775)))
-	return p / (1 + 2*x)
+	low := madd(u2, madd(u, 0.082276111103827323, 0.0035854384317628362), madd(u, -0.14024058621745567, 1.237512630666477))
+	middle := madd(u2, madd(u, 0.028320000277151433, -0.058680319117075873), madd(u, 0.092312889821045691, -0.10880476666992297))
+	high := madd(u2, madd(u, -0.0002095494755914775, 0.00048493553392139182), madd(u, 0.0018085287102210998, -0.0098305235489053676))
+	return madd(u4, madd(u4, high, middle), low) / madd(2, x, 1)
 }
 
 // erfChunk is 1-erfc(|x|) with the sign of x; near 0, where that has no digits
 // left, an odd polynomial.
-func erfChunk(x, y []float64) {
-	for i, v := range x {
-		y[i] = -v * v
+func erfChunk(dst, a []float32) {
+	var buf [chunk]float64
+	y := buf[:len(dst)]
+	for i, v := range a[:len(y)] {
+		y[i] = -float64(v) * float64(v)
 	}
 	kernel.ExpChunk(y)
-	for i, e := range y[:len(x)] {
-		v := x[i]
-		a := math.Abs(v)
-		far := 1 - e*erfcScaled(min(a, 10.3))
-		z := v * v
-		near := a * (1.1283791656017915 + z*(-0.37612609007469803+
-			z*(0.11282831428465862+z*(-0.026757732735015516+z*0.0047190825672188139))))
-		x[i] = math.Copysign(negative(a-0.5, near, far), v)
+	for i, e := range y {
+		x := float64(a[i])
+		m := math.Abs(x)
+		far := 1 - float64(e*erfcScaled(min(m, 10.3)))
+		z := x * x
+		p := madd(z, 0.0047190825672188139, -0.026757732735015516)
+		p = madd(z, p, 0.11282831428465862)
+		p = madd(z, p, -0.37612609007469803)
+		near := m * madd(z, p, 1.1283791656017915)
+		dst[i] = float32(math.Copysign(negative(m-0.5, near, far), x))
 	}
 }
 
 // geluChunk is x*Φ(x) for the normal distribution Φ. The half of it below 0 is
 // what is computed, as that is where its digits are.
-func geluChunk(x, y []float64) {
-	for i, v := range x {
-		y[i] = -0.5 * v * v
+func geluChunk(dst, a []float32) {
+	var buf [chunk]float64
+	y := buf[:len(dst)]
+	for i, v := range a[:len(y)] {
+		y[i] = -0.5 * float64(v) * float64(v)
 	}
 	kernel.ExpChunk(y)
-	for i, e := range y[:len(x)] {
-		v := x[i]
-		tail := 0.5 * e * erfcScaled(min(math.Abs(v)*(1/math.Sqrt2), 10.3))
-		x[i] = v * negative(v, tail, 1-tail)
+	for i, e := range y {
+		x := float64(a[i])
+		tail := 0.5 * e * erfcScaled(min(math.Abs(x)*(1/math.Sqrt2), 10.3))
+		dst[i] = float32(x * negative(x, tail, 1-tail))
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
 )
 
-// TestMapFloat32 runs every unary code over a dense sample of all float32
+// TestFloat32 runs every unary code over a dense sample of all float32
 // numbers, by their bits, and compares with float64 functions: at most 2 units
 // in the last place apart.
-func TestMapFloat32(t *testing.T) {
+func TestFloat32(t *testing.T) {
 	const n = 1 << 16
 	step := uint32(1<<32/(16*n) + 1) // odd, so that low bits vary too
 	if testing.Short() || underRace {
@@ -25,7 +25,7 @@ func TestMapFloat32(t *testing.T) {
 			continue
 		}
 		ins := instr(code, InputArg(0))
-		k, err := newMap([]Instr{ins}, []dtype.Type{dtype.Float32})
+		k, err := newKernel([]Instr{ins}, []dtype.Type{dtype.Float32})
 		if err != nil {
 			t.Fatal(err)
 		}

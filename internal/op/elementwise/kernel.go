@@ -7,7 +7,7 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 )
 
-// mapKernel runs an elementwise program over inputs that broadcast to the shape of
+// programKernel runs an elementwise program over inputs that broadcast to the shape of
 // its one output, in a single pass: for every block of a few hundred elements,
 // each instruction in turn, with the results between them in working memory
 // small enough for the first-level cache.
@@ -17,8 +17,8 @@ import (
 // matter to the result how instructions are spread over Maps. All operands may
 // have any strides. The output may be an input's memory if both have the same
 // layout and element width.
-type mapKernel struct {
-	*mapLowering
+type programKernel struct {
+	*lowered
 	weight int // cost of an element, in rough units of one addition
 
 	in      []*kernel.Operand
@@ -34,11 +34,11 @@ type mapKernel struct {
 	gathers []gather
 	scatter int // register that is copied to the output; -1 for none
 
-	steps    []mapStep
-	prologue []mapStep // once for each task
-	locs     []mapLoc  // of values
-	uniform  []bool    // values: one element for a whole block
-	free     []int     // registers
+	steps    []step
+	prologue []step  // once for each task
+	locs     []place // of values
+	uniform  []bool  // values: one element for a whole block
+	free     []int   // registers
 	regs     int
 	block    int // elements of a register
 	regBytes int
@@ -56,19 +56,19 @@ const (
 // A gather copies blocks of a strided input into a register.
 type gather struct{ input, reg int }
 
-// A mapStep is one loop bound to places.
-type mapStep struct {
-	loop mapLoop
-	op   *mapOp
-	dst  mapLoc
-	args [3]mapLoc
+// A step is a call bound to places, or a scalar spread out for one.
+type step struct {
+	loop loop
+	call *call
+	dst  place
+	args [3]place
 	n    int
 	one  bool // computes a single element
 }
 
-// A mapLoc is the place of a value: of a kind, by index, with elements of a
+// A place is the place of a value: of a kind, by index, with elements of a
 // width.
-type mapLoc struct {
+type place struct {
 	kind  locKind
 	index int
 	width int
@@ -83,14 +83,14 @@ const (
 	locOut
 )
 
-// newMap returns a kernel that runs prog over inputs of the given types. An
+// newKernel returns a kernel that runs prog over inputs of the given types. An
 // error is that of [check].
-func newMap(prog []Instr, in []dtype.Type) (*mapKernel, error) {
-	l, err := lowerMap(prog, in)
+func newKernel(prog []Instr, in []dtype.Type) (*programKernel, error) {
+	l, err := lower(prog, in)
 	if err != nil {
 		return nil, err
 	}
-	k := &mapKernel{mapLowering: l, weight: 1}
+	k := &programKernel{lowered: l, weight: 1}
 	for _, ins := range prog {
 		if ins.Code.Costly() {
 			k.weight += 4
@@ -99,13 +99,13 @@ func newMap(prog []Instr, in []dtype.Type) (*mapKernel, error) {
 	k.weight += len(prog) / 4
 	k.strides = make([][]int, 1+len(in))
 	k.form = make([]operandForm, 1+len(in))
-	k.locs = make([]mapLoc, len(l.values))
+	k.locs = make([]place, len(l.values))
 	k.uniform = make([]bool, len(l.values))
 	return k, nil
 }
 
 // Bind implements [kernel.Kernel].
-func (k *mapKernel) Bind(in, out []*kernel.Operand) {
+func (k *programKernel) Bind(in, out []*kernel.Operand) {
 	k.in, k.out = append(k.in[:0], in...), out[0]
 	k.strides[0] = append(k.strides[0][:0], k.out.Strides...)
 	k.total = 1
@@ -135,7 +135,7 @@ func (k *mapKernel) Bind(in, out []*kernel.Operand) {
 // place.
 const shortRow = 48
 
-func (k *mapKernel) chooseForms() {
+func (k *programKernel) chooseForms() {
 	k.flat = k.walk.Rows > 1 && k.walk.Len < shortRow
 	for o := range k.form {
 		switch inner := k.walk.Inner[o]; {
@@ -155,14 +155,14 @@ func (k *mapKernel) chooseForms() {
 
 // place gives each value its place, spreads scalars out for the loops that do
 // not take them, and so makes the steps of a block.
-func (k *mapKernel) place() {
+func (k *programKernel) place() {
 	k.steps, k.prologue = k.steps[:0], k.prologue[:0]
 	k.gathers, k.free, k.regs, k.scatter = k.gathers[:0], k.free[:0], 0, -1
 	for v, val := range k.values {
 		k.uniform[v] = false
 		switch val.kind {
 		case valueInput:
-			k.locs[v] = mapLoc{locIn, val.index, val.width}
+			k.locs[v] = place{locIn, val.index, val.width}
 			switch k.form[1+val.index] {
 			case formScalar:
 				k.uniform[v] = true
@@ -171,13 +171,13 @@ func (k *mapKernel) place() {
 				k.gathers = append(k.gathers, gather{val.index, r})
 			}
 		case valueConst:
-			k.locs[v] = mapLoc{locConst, val.index, val.width}
+			k.locs[v] = place{locConst, val.index, val.width}
 			k.uniform[v] = true
 		case valueOutput:
-			k.locs[v] = mapLoc{locOut, 0, val.width}
+			k.locs[v] = place{locOut, 0, val.width}
 		}
 	}
-	for i := range k.ops {
+	for i := range k.calls {
 		k.placeOp(i)
 	}
 	if k.form[0] != formDense {
@@ -186,15 +186,15 @@ func (k *mapKernel) place() {
 	k.sizeBlock()
 }
 
-func (k *mapKernel) placeOp(i int) {
-	o := &k.ops[i]
+func (k *programKernel) placeOp(i int) {
+	o := &k.calls[i]
 	scalars, all := 0, 1<<o.n-1
 	for j, a := range o.args[:o.n] {
 		if k.uniform[a] {
 			scalars |= 1 << j
 		}
 	}
-	s := mapStep{op: o, n: o.n}
+	s := step{call: o, n: o.n}
 	for j, a := range o.args[:o.n] {
 		s.args[j] = k.locs[a]
 	}
@@ -211,13 +211,13 @@ func (k *mapKernel) placeOp(i int) {
 			if (scalars&^taken)>>j&1 == 0 {
 				continue
 			}
-			step := mapStep{loop: spreadLoop(s.args[j].width), op: o, n: 1}
+			step := step{loop: spreadLoop(s.args[j].width), call: o, n: 1}
 			step.args[0] = s.args[j]
 			if k.values[a].kind == valueConst {
-				step.dst = mapLoc{locReg, k.own(), s.args[j].width}
+				step.dst = place{locReg, k.own(), s.args[j].width}
 				k.prologue = append(k.prologue, step)
 			} else {
-				step.dst = mapLoc{locReg, k.alloc(), s.args[j].width}
+				step.dst = place{locReg, k.alloc(), s.args[j].width}
 				k.steps = append(k.steps, step)
 				spare[spares] = step.dst.index
 				spares++
@@ -227,14 +227,14 @@ func (k *mapKernel) placeOp(i int) {
 	}
 	switch {
 	case !out:
-		k.locs[o.dst] = mapLoc{locReg, k.alloc(), width}
+		k.locs[o.dst] = place{locReg, k.alloc(), width}
 		k.uniform[o.dst] = s.one
 		s.dst = k.locs[o.dst]
 		k.steps = append(k.steps, s)
 	case s.one: // the output is one element, repeated
-		s.dst = mapLoc{locReg, k.alloc(), width}
+		s.dst = place{locReg, k.alloc(), width}
 		k.steps = append(k.steps, s)
-		step := mapStep{loop: spreadLoop(width), op: o, dst: k.locs[o.dst], n: 1}
+		step := step{loop: spreadLoop(width), call: o, dst: k.locs[o.dst], n: 1}
 		step.args[0] = s.dst
 		k.steps = append(k.steps, step)
 	default:
@@ -250,14 +250,14 @@ func (k *mapKernel) placeOp(i int) {
 }
 
 // own returns a register that no other value ever has.
-func (k *mapKernel) own() int {
+func (k *programKernel) own() int {
 	k.regs++
 	return k.regs - 1
 }
 
 // alloc returns a register for a while. The operands of a step are released
 // after its result has one, as loops work in place only at equal widths.
-func (k *mapKernel) alloc() int {
+func (k *programKernel) alloc() int {
 	if n := len(k.free); n > 0 {
 		r := k.free[n-1]
 		k.free = k.free[:n-1]
@@ -267,7 +267,7 @@ func (k *mapKernel) alloc() int {
 }
 
 // release frees the register of value v, if it has one.
-func (k *mapKernel) release(v int) {
+func (k *programKernel) release(v int) {
 	switch val := k.values[v]; val.kind {
 	case valueTemp:
 		k.free = append(k.free, k.locs[v].index)
@@ -281,7 +281,7 @@ func (k *mapKernel) release(v int) {
 }
 
 // sizeBlock fits the registers into half of a first-level cache.
-func (k *mapKernel) sizeBlock() {
+func (k *programKernel) sizeBlock() {
 	const budget = 16 << 10
 	width := 1
 	for _, v := range k.values {
@@ -295,10 +295,10 @@ func (k *mapKernel) sizeBlock() {
 }
 
 // Tasks implements [kernel.Kernel].
-func (k *mapKernel) Tasks() int { return k.tasks }
+func (k *programKernel) Tasks() int { return k.tasks }
 
 // Scratch implements [kernel.Kernel].
-func (k *mapKernel) Scratch() int {
+func (k *programKernel) Scratch() int {
 	if k.regs == 0 {
 		return k.indexBytes()
 	}
@@ -306,6 +306,6 @@ func (k *mapKernel) Scratch() int {
 }
 
 // indexBytes is the space for an index over the axes of the walk.
-func (k *mapKernel) indexBytes() int {
+func (k *programKernel) indexBytes() int {
 	return (8*len(k.walk.Extents) + kernel.Align - 1) &^ (kernel.Align - 1)
 }

@@ -21,7 +21,7 @@ func benchMap(b *testing.B, prog []Instr, in []*kernel.Operand, out *kernel.Oper
 		kerneltest.Randomize(rng, o)
 		bytes += len(o.Data)
 	}
-	k, err := newMap(prog, types)
+	k, err := newKernel(prog, types)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -46,10 +46,10 @@ func instr(code Code, args ...Arg) Instr {
 	return ins
 }
 
-// BenchmarkMapAdd adds a million float32 elements, beside a copy of as many:
+// BenchmarkAdd adds a million float32 elements, beside a copy of as many:
 // out of cache, both wait for memory, of which the sum moves half as much
 // again.
-func BenchmarkMapAdd(b *testing.B) {
+func BenchmarkAdd(b *testing.B) {
 	const n = 1 << 20
 	x, y, z := kerneltest.Dense(dtype.Float32, n), kerneltest.Dense(dtype.Float32, n), kerneltest.Dense(dtype.Float32, n)
 	b.Run("add", func(b *testing.B) {
@@ -63,9 +63,9 @@ func BenchmarkMapAdd(b *testing.B) {
 	})
 }
 
-// BenchmarkMapTree computes max(x*y+z-x, 0) * 0.5 over a million float32
+// BenchmarkTree computes max(x*y+z-x, 0) * 0.5 over a million float32
 // elements, as one Map and as five.
-func BenchmarkMapTree(b *testing.B) {
+func BenchmarkTree(b *testing.B) {
 	const n = 1 << 20
 	in, r := InputArg, ResultArg
 	half := ScalarArg(kernel.Float32Scalar(0.5))
@@ -80,7 +80,7 @@ func BenchmarkMapTree(b *testing.B) {
 	x, y, z, s, t := ops[0], ops[1], ops[2], ops[3], ops[4]
 	b.Run("fused", func(b *testing.B) { benchMap(b, prog, []*kernel.Operand{x, y, z}, t) })
 	b.Run("unfused", func(b *testing.B) {
-		var kernels []*mapKernel
+		var kernels []*programKernel
 		for i, c := range []struct {
 			ins Instr
 			in  []*kernel.Operand
@@ -93,7 +93,7 @@ func BenchmarkMapTree(b *testing.B) {
 			{instr(Mul, in(0), half), []*kernel.Operand{t}, s},
 		} {
 			types := []dtype.Type{dtype.Float32, dtype.Float32}[:len(c.in)]
-			k, err := newMap([]Instr{c.ins}, types)
+			k, err := newKernel([]Instr{c.ins}, types)
 			if err != nil {
 				b.Fatal(i, err)
 			}
@@ -114,8 +114,8 @@ func BenchmarkMapTree(b *testing.B) {
 	})
 }
 
-// BenchmarkMapCode runs each code over 16K float32 elements, in cache.
-func BenchmarkMapCode(b *testing.B) {
+// BenchmarkCode runs each code over 16K float32 elements, in cache.
+func BenchmarkCode(b *testing.B) {
 	const n = 1 << 14
 	for _, code := range Codes() {
 		args := []dtype.Type{dtype.Float32, dtype.Float32, dtype.Float32}[:code.Arity()]
@@ -136,9 +136,9 @@ func BenchmarkMapCode(b *testing.B) {
 	}
 }
 
-// BenchmarkMapLayouts adds float32 operands of the shapes that broadcasting
+// BenchmarkLayouts adds float32 operands of the shapes that broadcasting
 // and views bring.
-func BenchmarkMapLayouts(b *testing.B) {
+func BenchmarkLayouts(b *testing.B) {
 	const n = 1 << 16
 	add := []Instr{instr(Add, InputArg(0), InputArg(1))}
 	for _, c := range []struct {

@@ -2,9 +2,9 @@ package elementwise
 
 import "github.com/berth-go/berth/internal/kernel"
 
-// A mapFrame is the state of one task: where the current block of each operand
+// A frame is the state of one task: where the current block of each operand
 // is.
-type mapFrame struct {
+type frame struct {
 	regs  []byte
 	index []int              // over the axes of the walk
 	at    [1 + MaxInputs]int // first element of the row; output first
@@ -13,11 +13,11 @@ type mapFrame struct {
 }
 
 // Run implements [kernel.Kernel].
-func (k *mapKernel) Run(task int, scratch []byte) error {
+func (k *programKernel) Run(task int, scratch []byte) error {
 	lo := task * k.each
 	hi := min(lo+k.each, k.total)
 	cut := k.indexBytes()
-	f := mapFrame{index: kernel.Cast[int](scratch[:cut]), regs: scratch[cut:]}
+	f := frame{index: kernel.Cast[int](scratch[:cut]), regs: scratch[cut:]}
 	for i := range k.prologue {
 		k.exec(&k.prologue[i], &f, k.block)
 	}
@@ -58,7 +58,7 @@ func (k *mapKernel) Run(task int, scratch []byte) error {
 		}
 		for i := range k.steps {
 			if s := &k.steps[i]; !k.exec(s, &f, n) {
-				return s.op.err
+				return s.call.err
 			}
 		}
 		if k.scatter >= 0 {
@@ -70,7 +70,7 @@ func (k *mapKernel) Run(task int, scratch []byte) error {
 }
 
 // exec runs a step over n elements.
-func (k *mapKernel) exec(s *mapStep, f *mapFrame, n int) bool {
+func (k *programKernel) exec(s *step, f *frame, n int) bool {
 	if s.one {
 		n = 1
 	}
@@ -78,11 +78,11 @@ func (k *mapKernel) exec(s *mapStep, f *mapFrame, n int) bool {
 	for j, l := range s.args[:s.n] {
 		args[j] = k.at(l, f)
 	}
-	return s.loop(k.at(s.dst, f)[:n*s.dst.width], args[0], args[1], args[2], &s.op.attrs)
+	return s.loop(k.at(s.dst, f)[:n*s.dst.width], args[0], args[1], args[2], &s.call.attrs)
 }
 
 // at returns the memory from the place l on.
-func (k *mapKernel) at(l mapLoc, f *mapFrame) []byte {
+func (k *programKernel) at(l place, f *frame) []byte {
 	switch l.kind {
 	case locReg:
 		return f.regs[l.index*k.regBytes:][:k.regBytes]
@@ -97,7 +97,7 @@ func (k *mapKernel) at(l mapLoc, f *mapFrame) []byte {
 // move copies n elements of width w between the dense block and operand o,
 // from element e of the output on, which is element col of a row that starts
 // at f.at[o]. In says that the block is filled.
-func (k *mapKernel) move(in bool, o int, block []byte, f *mapFrame, e, col, n, w int) {
+func (k *programKernel) move(in bool, o int, block []byte, f *frame, e, col, n, w int) {
 	op := k.out
 	if o > 0 {
 		op = k.in[o-1]
@@ -114,7 +114,7 @@ func (k *mapKernel) move(in bool, o int, block []byte, f *mapFrame, e, col, n, w
 	}
 }
 
-func moveElems[T any](k *mapKernel, in bool, o int, op *kernel.Operand, block []byte, f *mapFrame, e, col int) {
+func moveElems[T any](k *programKernel, in bool, o int, op *kernel.Operand, block []byte, f *frame, e, col int) {
 	b, mem := kernel.Cast[T](block), kernel.Slice[T](op)
 	stride := k.walk.Inner[o]
 	if !k.flat {

@@ -14,9 +14,9 @@ import (
 	"github.com/berth-go/berth/shape"
 )
 
-// mapProgram returns a random program over inputs of random types, which are
+// randomProgram returns a random program over inputs of random types, which are
 // returned too, and the types of its results.
-func mapProgram(rng *rand.Rand, length int) (prog []Instr, in, types []dtype.Type) {
+func randomProgram(rng *rand.Rand, length int) (prog []Instr, in, types []dtype.Type) {
 	all := dtype.All()
 	if rng.IntN(2) == 0 { // of few types, which meet more often
 		all = []dtype.Type{dtype.Float32, dtype.Bool, all[rng.IntN(len(all))]}
@@ -30,7 +30,7 @@ func mapProgram(rng *rand.Rand, length int) (prog []Instr, in, types []dtype.Typ
 			continue // towards a single result
 		}
 		if len(prog) == MaxInstrs {
-			return mapProgram(rng, length)
+			return randomProgram(rng, length)
 		}
 		if ins.Code != Cast {
 			ins.To = dtype.Invalid
@@ -65,7 +65,7 @@ func mapProgram(rng *rand.Rand, length int) (prog []Instr, in, types []dtype.Typ
 			}
 		}
 		t, err := ins.Code.Result(ins.To, args...)
-		if err != nil || scalars == len(args) || mapMayFail(ins.Code, args) {
+		if err != nil || scalars == len(args) || mayFail(ins.Code, args) {
 			continue
 		}
 		for _, a := range ins.Args {
@@ -79,8 +79,8 @@ func mapProgram(rng *rand.Rand, length int) (prog []Instr, in, types []dtype.Typ
 	return prog, in, types
 }
 
-// mapMayFail reports codes that random integers make fail.
-func mapMayFail(code Code, args []dtype.Type) bool {
+// mayFail reports codes that random integers make fail.
+func mayFail(code Code, args []dtype.Type) bool {
 	switch code {
 	case Div, Mod, Fmod, FloorDiv, Pow:
 		return args[0].IsInteger()
@@ -137,7 +137,7 @@ func stepwise(t testing.TB, rng *rand.Rand, prog []Instr, types []dtype.Type, in
 			single.Args[j] = InputArg(len(args))
 			args, argTypes = append(args, o), append(argTypes, o.DType)
 		}
-		k, err := newMap([]Instr{single}, argTypes)
+		k, err := newKernel([]Instr{single}, argTypes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,16 +176,16 @@ func randomElements(rng *rand.Rand, o *kernel.Operand) {
 	}
 }
 
-// TestMapPrograms compares random programs over random layouts with their
+// TestPrograms compares random programs over random layouts with their
 // instructions run one by one, to the last bit.
-func TestMapPrograms(t *testing.T) {
+func TestPrograms(t *testing.T) {
 	seeds := uint64(900)
 	if underRace {
 		seeds = 200
 	}
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 9))
-		prog, inTypes, types := mapProgram(rng, 1+rng.IntN(12))
+		prog, inTypes, types := randomProgram(rng, 1+rng.IntN(12))
 		dims := kerneltest.Shape(rng, 4, 9)
 		switch rng.IntN(10) {
 		case 0: // rows long enough to be read in place
@@ -207,7 +207,7 @@ func TestMapPrograms(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			out = kerneltest.StridedOutput(rng, last, 0, dims...)
 		}
-		k, err := newMap(prog, inTypes)
+		k, err := newKernel(prog, inTypes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,12 +226,12 @@ func TestMapPrograms(t *testing.T) {
 	}
 }
 
-// TestMapInPlace runs random programs over an input of the output's layout.
-func TestMapInPlace(t *testing.T) {
+// TestInPlace runs random programs over an input of the output's layout.
+func TestInPlace(t *testing.T) {
 	tried := 0
 	for seed := uint64(0); tried < 300; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 10))
-		prog, inTypes, types := mapProgram(rng, 1+rng.IntN(6))
+		prog, inTypes, types := randomProgram(rng, 1+rng.IntN(6))
 		last := types[len(types)-1]
 		at := slices.IndexFunc(inTypes, func(t dtype.Type) bool { return t.Size() == last.Size() })
 		if at < 0 {
@@ -254,7 +254,7 @@ func TestMapInPlace(t *testing.T) {
 		want := stepwise(t, rng, prog, types, in, dims)
 		out := *in[at]
 		out.DType = last
-		k, err := newMap(prog, inTypes)
+		k, err := newKernel(prog, inTypes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,8 +271,8 @@ func TestMapInPlace(t *testing.T) {
 	}
 }
 
-// TestCheckMap names each way a program can be wrong.
-func TestCheckMap(t *testing.T) {
+// TestCheck names each way a program can be wrong.
+func TestCheck(t *testing.T) {
 	x, y, r := InputArg(0), InputArg(1), ResultArg
 	neg := Instr{Code: Neg, Args: [3]Arg{x}}
 	binary := func(c Code, a, b Arg) Instr {

@@ -6,71 +6,49 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 )
 
-// A mapLoop computes the elements of dst, each from the elements of a, b and c
-// of the same index, and reports whether the data allowed it. The slices hold
+// A loop computes the elements of dst, each from the elements of a, b and c of
+// the same index, and reports whether the data allowed it. The slices hold
 // elements of whatever types the loop was made for. An operand that the loop
 // takes as a scalar is its first element alone. p holds the attributes.
 //
 // dst may be the same memory as an operand of the same width.
-type mapLoop func(dst, a, b, c []byte, p *[2]float64) bool
+type loop func(dst, a, b, c []byte, p *[2]float64) bool
 
-// mapLoops are the loops of one code for one type: entry m takes those
-// operands as scalars whose bits are set in m. Entry 0 is always there, others
-// where they pay.
-type mapLoops [8]mapLoop
+// loops are those of one code for one type: entry m takes those operands as
+// scalars whose bits are set in m. Entry 0 is there unless the code has no loop
+// for the type, others where they pay.
+type loops [8]loop
 
 // best returns the loop that serves the scalar operands m with the fewest of
 // them spread out, and the operands that it takes as scalars.
-func (l *mapLoops) best(m int) (loop mapLoop, scalars int) {
+func (l *loops) best(m int) (best loop, scalars int) {
 	count := func(m int) int { return m&1 + m>>1&1 + m>>2&1 }
 	for v, f := range l {
-		if f != nil && v&^m == 0 && (loop == nil || count(v) > count(scalars)) {
-			loop, scalars = f, v
+		if f != nil && v&^m == 0 && (best == nil || count(v) > count(scalars)) {
+			best, scalars = f, v
 		}
 	}
-	return loop, scalars
+	return best, scalars
 }
 
 // The adapters from loops over typed slices.
 
-func loop1[D, A any](f func(dst []D, a []A)) mapLoop {
+func loop1[D, A any](f func(dst []D, a []A)) loop {
 	return func(dst, a, _, _ []byte, _ *[2]float64) bool {
 		f(kernel.Cast[D](dst), kernel.Cast[A](a))
 		return true
 	}
 }
 
-// converting returns the loops of a conversion.
-func converting(f kernel.Conversion) mapLoops {
-	return mapLoops{func(dst, a, _, _ []byte, _ *[2]float64) bool {
-		f(dst, a)
-		return true
-	}}
-}
-
-func loop1p[D, A any](f func(dst []D, a []A, p, q float64)) mapLoop {
-	return func(dst, a, _, _ []byte, p *[2]float64) bool {
-		f(kernel.Cast[D](dst), kernel.Cast[A](a), p[0], p[1])
-		return true
-	}
-}
-
-func loop2[D, A, B any](f func(dst []D, a []A, b []B)) mapLoop {
+func loop2[D, A, B any](f func(dst []D, a []A, b []B)) loop {
 	return func(dst, a, b, _ []byte, _ *[2]float64) bool {
 		f(kernel.Cast[D](dst), kernel.Cast[A](a), kernel.Cast[B](b))
 		return true
 	}
 }
 
-// loop2try adapts a loop that may meet operands without a result.
-func loop2try[D, A, B any](f func(dst []D, a []A, b []B) bool) mapLoop {
-	return func(dst, a, b, _ []byte, _ *[2]float64) bool {
-		return f(kernel.Cast[D](dst), kernel.Cast[A](a), kernel.Cast[B](b))
-	}
-}
-
 // loop2s adapts a loop whose second operand is a scalar.
-func loop2s[D, A, B any](f func(dst []D, a []A, b B)) mapLoop {
+func loop2s[D, A, B any](f func(dst []D, a []A, b B)) loop {
 	return func(dst, a, b, _ []byte, _ *[2]float64) bool {
 		f(kernel.Cast[D](dst), kernel.Cast[A](a), kernel.Cast[B](b)[0])
 		return true
@@ -78,32 +56,73 @@ func loop2s[D, A, B any](f func(dst []D, a []A, b B)) mapLoop {
 }
 
 // scalar2 adapts a loop whose first operand is a scalar.
-func scalar2[D, A, B any](f func(dst []D, a A, b []B)) mapLoop {
+func scalar2[D, A, B any](f func(dst []D, a A, b []B)) loop {
 	return func(dst, a, b, _ []byte, _ *[2]float64) bool {
 		f(kernel.Cast[D](dst), kernel.Cast[A](a)[0], kernel.Cast[B](b))
 		return true
 	}
 }
 
-func loop3[D, A, B, C any](f func(dst []D, a []A, b []B, c []C)) mapLoop {
+func loop3[D, A, B, C any](f func(dst []D, a []A, b []B, c []C)) loop {
 	return func(dst, a, b, c []byte, _ *[2]float64) bool {
 		f(kernel.Cast[D](dst), kernel.Cast[A](a), kernel.Cast[B](b), kernel.Cast[C](c))
 		return true
 	}
 }
 
-// swapped returns the loop that takes its first two operands the other way
+// The loops of codes that have one, for any operands.
+
+func unary[D, A any](f func(dst []D, a []A)) loops { return loops{loop1(f)} }
+
+// unaryWith hands the attributes to f.
+func unaryWith[D, A any](f func(dst []D, a []A, p, q float64)) loops {
+	return loops{func(dst, a, _, _ []byte, p *[2]float64) bool {
+		f(kernel.Cast[D](dst), kernel.Cast[A](a), p[0], p[1])
+		return true
+	}}
+}
+
+func binary[D, A, B any](f func(dst []D, a []A, b []B)) loops { return loops{loop2(f)} }
+
+// binaryTry is for a loop that may meet operands without a result.
+func binaryTry[D, A, B any](f func(dst []D, a []A, b []B) bool) loops {
+	return loops{func(dst, a, b, _ []byte, _ *[2]float64) bool {
+		return f(kernel.Cast[D](dst), kernel.Cast[A](a), kernel.Cast[B](b))
+	}}
+}
+
+func ternary[D, A, B, C any](f func(dst []D, a []A, b []B, c []C)) loops { return loops{loop3(f)} }
+
+// commutative has a loop for two vectors, and one for a vector and a scalar
+// on either side.
+func commutative(vv, vs loop) loops { return loops{0: vv, 0b10: vs, 0b01: swapped(vs)} }
+
+// reversed are the loops that take their first two operands the other way
 // round.
-func swapped(f mapLoop) mapLoop {
+func reversed(l loops) (out loops) {
+	for m, f := range l {
+		if f != nil {
+			out[m&^0b11|m&1<<1|m>>1&1] = swapped(f)
+		}
+	}
+	return out
+}
+
+func swapped(f loop) loop {
 	return func(dst, a, b, c []byte, p *[2]float64) bool { return f(dst, b, a, c, p) }
 }
 
-// commutative returns the loops of a code whose operands may be swapped.
-func commutative(vv, vs mapLoop) mapLoops { return mapLoops{0: vv, 0b10: vs, 0b01: swapped(vs)} }
+// converting returns the loops of a conversion.
+func converting(f kernel.Conversion) loops {
+	return loops{func(dst, a, _, _ []byte, _ *[2]float64) bool {
+		f(dst, a)
+		return true
+	}}
+}
 
 // spreadLoop returns the loop that fills dst with the scalar a of a width. It
 // allocates nothing, as operands are spread only once they are bound.
-func spreadLoop(width int) mapLoop {
+func spreadLoop(width int) loop {
 	switch width {
 	case 1:
 		return spread[uint8]
@@ -123,36 +142,10 @@ func spread[T any](dst, a, _, _ []byte, _ *[2]float64) bool {
 	return true
 }
 
-// identLoop returns the copy of elements of any width.
-func identLoop() mapLoop {
-	return func(dst, a, _, _ []byte, _ *[2]float64) bool {
-		if unsafe.SliceData(dst) != unsafe.SliceData(a) {
-			copy(dst, a)
-		}
-		return true
+// copyLoop copies elements of any width.
+func copyLoop(dst, a, _, _ []byte, _ *[2]float64) bool {
+	if unsafe.SliceData(dst) != unsafe.SliceData(a) {
+		copy(dst, a)
 	}
-}
-
-// whereLoops returns the choice between elements of a width.
-func whereLoops(width int) mapLoops {
-	switch width {
-	case 1:
-		return mapLoops{loop3(where[uint8])}
-	case 2:
-		return mapLoops{loop3(where[uint16])}
-	case 4:
-		return mapLoops{loop3(where[uint32])}
-	}
-	return mapLoops{loop3(where[uint64])}
-}
-
-func where[T any](dst []T, cond []uint8, a, b []T) {
-	cond, a, b = cond[:len(dst)], a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		v := b[i]
-		if cond[i] != 0 {
-			v = a[i]
-		}
-		dst[i] = v
-	}
+	return true
 }

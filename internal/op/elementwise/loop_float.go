@@ -6,208 +6,191 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 )
 
-// The loops of floating-point functions, computed in float64 and rounded once.
-// Each loop is written out, so that the function is called directly.
+// The loops of floating-point functions that take a few instructions, which a
+// call would outweigh.
 
-func sqrtFloat[T kernel.Float](dst, a []T) {
+func absFloat[T kernel.Float](dst, a []T) {
+	a = a[:len(dst)]
+	for i := range dst {
+		dst[i] = T(math.Abs(float64(a[i])))
+	}
+}
+
+func reciprocal[T kernel.Float](dst, a []T) {
+	a = a[:len(dst)]
+	for i := range dst {
+		dst[i] = 1 / a[i]
+	}
+}
+
+func sqrt[T kernel.Float](dst, a []T) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] = T(math.Sqrt(float64(a[i])))
 	}
 }
 
-func rsqrtFloat[T kernel.Float](dst, a []T) {
+func rsqrt[T kernel.Float](dst, a []T) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] = T(1 / math.Sqrt(float64(a[i])))
 	}
 }
 
-func floorFloat[T kernel.Float](dst, a []T) {
+func floor[T kernel.Float](dst, a []T) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] = T(math.Floor(float64(a[i])))
 	}
 }
 
-func ceilFloat[T kernel.Float](dst, a []T) {
+func ceil[T kernel.Float](dst, a []T) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] = T(math.Ceil(float64(a[i])))
 	}
 }
 
-func roundEvenFloat[T kernel.Float](dst, a []T) {
+func round[T kernel.Float](dst, a []T) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] = T(math.RoundToEven(float64(a[i])))
 	}
 }
 
-func truncFloat[T kernel.Float](dst, a []T) {
+func trunc[T kernel.Float](dst, a []T) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] = T(math.Trunc(float64(a[i])))
 	}
 }
 
-func expFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
+func divLoops[T kernel.Float]() loops {
+	return loops{0: loop2(divFloat[T]), 0b10: loop2s(divScalar[T]), 0b01: scalar2(scalarDiv[T])}
+}
+
+func divFloat[T kernel.Float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
-		dst[i] = T(math.Exp(float64(a[i])))
+		dst[i] = a[i] / b[i]
 	}
 }
 
-func expm1Float[T kernel.Float](dst, a []T) {
+func divScalar[T kernel.Float](dst, a []T, b T) {
 	a = a[:len(dst)]
 	for i := range dst {
-		dst[i] = T(math.Expm1(float64(a[i])))
+		dst[i] = a[i] / b
 	}
 }
 
-func logFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
+func scalarDiv[T kernel.Float](dst []T, a T, b []T) {
+	b = b[:len(dst)]
 	for i := range dst {
-		dst[i] = T(math.Log(float64(a[i])))
+		dst[i] = a / b[i]
 	}
 }
 
-func log1pFloat[T kernel.Float](dst, a []T) {
+func softsign[T kernel.Float](dst, a []T) {
 	a = a[:len(dst)]
 	for i := range dst {
-		dst[i] = T(math.Log1p(float64(a[i])))
+		x := float64(a[i])
+		dst[i] = T(x / (1 + math.Abs(x)))
 	}
 }
 
-func log2Float[T kernel.Float](dst, a []T) {
+func leakyRelu[T kernel.Float](dst, a []T, alpha, _ float64) {
 	a = a[:len(dst)]
+	k := T(alpha)
 	for i := range dst {
-		dst[i] = T(math.Log2(float64(a[i])))
+		x := a[i]
+		if x < 0 {
+			x *= k
+		}
+		dst[i] = x
 	}
 }
 
-func sinFloat[T kernel.Float](dst, a []T) {
+func thresholdedRelu[T kernel.Float](dst, a []T, alpha, _ float64) {
 	a = a[:len(dst)]
+	k := T(alpha)
 	for i := range dst {
-		dst[i] = T(math.Sin(float64(a[i])))
+		x := a[i]
+		if !(x > k) {
+			x = 0
+		}
+		dst[i] = x
 	}
 }
 
-func cosFloat[T kernel.Float](dst, a []T) {
+func hardSigmoid[T kernel.Float](dst, a []T, alpha, beta float64) {
 	a = a[:len(dst)]
 	for i := range dst {
-		dst[i] = T(math.Cos(float64(a[i])))
+		dst[i] = T(max(0, min(1, madd(alpha, float64(a[i]), beta))))
 	}
 }
 
-func tanFloat[T kernel.Float](dst, a []T) {
+func hardSwish[T kernel.Float](dst, a []T) {
 	a = a[:len(dst)]
 	for i := range dst {
-		dst[i] = T(math.Tan(float64(a[i])))
+		x := float64(a[i])
+		dst[i] = T(x * max(0, min(1, madd(x, 1./6, 0.5))))
 	}
 }
 
-func asinFloat[T kernel.Float](dst, a []T) {
+func shrink[T kernel.Float](dst, a []T, lambda, bias float64) {
 	a = a[:len(dst)]
 	for i := range dst {
-		dst[i] = T(math.Asin(float64(a[i])))
+		x := float64(a[i])
+		switch {
+		case x < -lambda:
+			x += bias
+		case x > lambda:
+			x -= bias
+		default:
+			x = 0
+		}
+		dst[i] = T(x)
 	}
 }
 
-func acosFloat[T kernel.Float](dst, a []T) {
+func isNaN[T kernel.Float](dst []uint8, a []T) {
 	a = a[:len(dst)]
 	for i := range dst {
-		dst[i] = T(math.Acos(float64(a[i])))
+		dst[i] = kernel.Truth(a[i] != a[i])
 	}
 }
 
-func atanFloat[T kernel.Float](dst, a []T) {
+func isInf[T kernel.Float](dst []uint8, a []T, negative, positive float64) {
 	a = a[:len(dst)]
+	lo, hi := kernel.Truth(negative != 0), kernel.Truth(positive != 0)
 	for i := range dst {
-		dst[i] = T(math.Atan(float64(a[i])))
+		x := float64(a[i])
+		dst[i] = kernel.Truth(x < -math.MaxFloat64)&lo | kernel.Truth(x > math.MaxFloat64)&hi
 	}
 }
 
-func sinhFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
+func powLoops[T kernel.Float]() loops {
+	return loops{0: loop2(powFloat[T]), 0b10: loop2s(powScalar[T])}
+}
+
+// powFloat takes its exponents as float64.
+func powFloat[T kernel.Float](dst, a []T, b []float64) {
+	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
-		dst[i] = T(math.Sinh(float64(a[i])))
+		dst[i] = T(pow(float64(a[i]), b[i]))
 	}
 }
 
-func coshFloat[T kernel.Float](dst, a []T) {
+func powScalar[T kernel.Float](dst, a []T, n float64) {
 	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.Cosh(float64(a[i])))
+	if n == 2 {
+		for i := range dst {
+			x := float64(a[i])
+			dst[i] = T(x * x)
+		}
+		return
 	}
-}
-
-func tanhFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
 	for i := range dst {
-		dst[i] = T(math.Tanh(float64(a[i])))
-	}
-}
-
-func asinhFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.Asinh(float64(a[i])))
-	}
-}
-
-func acoshFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.Acosh(float64(a[i])))
-	}
-}
-
-func atanhFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.Atanh(float64(a[i])))
-	}
-}
-
-func erfFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.Erf(float64(a[i])))
-	}
-}
-
-func sigmoidFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(sigmoid64(float64(a[i])))
-	}
-}
-
-func softplusFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(softplus64(float64(a[i])))
-	}
-}
-
-func geluFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(gelu64(float64(a[i])))
-	}
-}
-
-func geluTanhFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(geluTanh64(float64(a[i])))
-	}
-}
-
-func mishFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(mish64(float64(a[i])))
+		dst[i] = T(pow(float64(a[i]), n))
 	}
 }

@@ -6,6 +6,17 @@ import "github.com/berth-go/berth/internal/kernel"
 // partly written, when they meet a divisor of 0. In Go the least integer
 // divided by -1 is itself, with the remainder 0.
 
+func absInteger[T kernel.Integer](dst, a []T) {
+	a = a[:len(dst)]
+	for i := range dst {
+		x := a[i]
+		if x < 0 {
+			x = -x
+		}
+		dst[i] = x
+	}
+}
+
 func divInteger[T kernel.Integer](dst, a, b []T) bool {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
@@ -62,15 +73,15 @@ func fmodInteger[T kernel.Integer](dst, a, b []T) bool {
 	return true
 }
 
-// powSigned raises to integer powers, wrapping. A negative power is the
+// powInteger raises to integer powers, wrapping. A negative power is the
 // reciprocal without its fraction: 0 but for the bases 1 and -1. The base 0
 // has no negative powers.
-func powSigned[T kernel.Integer](dst, a []T, b []int64) bool {
+func powInteger[T kernel.Integer](dst, a []T, b []int64) bool {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		x, n := a[i], b[i]
 		if n >= 0 {
-			dst[i] = powInteger(x, uint64(n))
+			dst[i] = power(x, uint64(n))
 			continue
 		}
 		switch x {
@@ -81,21 +92,14 @@ func powSigned[T kernel.Integer](dst, a []T, b []int64) bool {
 		default:
 			dst[i] = 0
 			if x+1 == 0 && x < 0 { // -1, which no unsigned type has
-				dst[i] = powInteger(x, uint64(n&1))
+				dst[i] = power(x, uint64(n&1))
 			}
 		}
 	}
 	return true
 }
 
-func powUnsigned[T kernel.Integer](dst, a []T, b []uint64) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = powInteger(a[i], b[i])
-	}
-}
-
-func powInteger[T kernel.Integer](x T, n uint64) T {
+func power[T kernel.Integer](x T, n uint64) T {
 	y := T(1)
 	for ; n != 0; n >>= 1 {
 		if n&1 != 0 {
@@ -106,12 +110,17 @@ func powInteger[T kernel.Integer](x T, n uint64) T {
 	return y
 }
 
-// powFraction raises integers to floating-point powers in float64, and
-// converts back as a cast does.
-func powFraction[T kernel.Integer](dst, a []T, b []float64) {
-	a, b = a[:len(dst)], b[:len(dst)]
+// wrapExponent makes int64 of exponents. Those that do not fit become others of
+// the same power: in 64 bits, odd numbers repeat after 2^62 powers, and even
+// ones are 0 from the power 64 on.
+func wrapExponent(dst []int64, a []uint64) {
+	a = a[:len(dst)]
 	for i := range dst {
-		dst[i] = kernel.TruncTo[T](pow64(float64(a[i]), b[i]))
+		n := a[i]
+		if n >= 1<<63 {
+			n = n&(1<<62-1) | 1<<62
+		}
+		dst[i] = int64(n)
 	}
 }
 
@@ -160,8 +169,8 @@ func shiftRight[T kernel.Integer](dst, a, b []T) {
 	}
 }
 
-// boolNot inverts bools, which are 0 or 1.
-func boolNot(dst, a []uint8) {
+// not inverts bools, which are 0 or 1.
+func not(dst, a []uint8) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] ^ 1

@@ -12,10 +12,10 @@ import (
 // by 0.
 var ErrDivideByZero = errors.New("integer division by zero")
 
-// A mapValue is what one loop of a lowered program hands to another, an input,
+// A value is what one loop of a lowered program hands to another, an input,
 // or a constant. The types are those that loops compute in: a half type is
 // stored in inputs and the output, and is float32 in between.
-type mapValue struct {
+type value struct {
 	kind  valueKind
 	width int // bytes of an element
 	index int // of the input; of the constant's first byte
@@ -31,10 +31,10 @@ const (
 	valueOutput
 )
 
-// A mapOp is one loop of a lowered program over values, which it names by
-// their index.
-type mapOp struct {
-	loops mapLoops
+// A call is one loop of a lowered program with the values it reads and
+// writes, by their index.
+type call struct {
+	loops loops
 	attrs [2]float64
 	args  [3]int
 	n     int // operands
@@ -42,11 +42,11 @@ type mapOp struct {
 	err   error // when the loop reports false
 }
 
-// A mapLowering turns instructions into loops that need no more decisions
-// about types.
-type mapLowering struct {
-	values  []mapValue
-	ops     []mapOp
+// A lowered program is a list of calls that need no more decisions about
+// types.
+type lowered struct {
+	values  []value
+	calls   []call
 	consts  []byte
 	in      []dtype.Type
 	types   []dtype.Type // of the results
@@ -54,19 +54,19 @@ type mapLowering struct {
 	wide    []int        // float32 forms of half inputs, or -1
 }
 
-func (l *mapLowering) value(v mapValue) int {
+func (l *lowered) value(v value) int {
 	l.values = append(l.values, v)
 	return len(l.values) - 1
 }
 
-// emit appends a loop whose result has elements of the given width.
-func (l *mapLowering) emit(loops mapLoops, width int, args ...int) int {
-	o := mapOp{loops: loops, n: len(args), dst: l.value(mapValue{width: width})}
+// emit appends a call whose result has elements of the given width.
+func (l *lowered) emit(loops loops, width int, args ...int) int {
+	o := call{loops: loops, n: len(args), dst: l.value(value{width: width})}
 	copy(o.args[:], args)
 	for _, a := range args {
-		l.values[a].last = len(l.ops)
+		l.values[a].last = len(l.calls)
 	}
-	l.ops = append(l.ops, o)
+	l.calls = append(l.calls, o)
 	return o.dst
 }
 
@@ -79,7 +79,7 @@ func computed(t dtype.Type) dtype.Type {
 }
 
 // arg returns the value of an operand and its type.
-func (l *mapLowering) arg(a Arg) (int, dtype.Type) {
+func (l *lowered) arg(a Arg) (int, dtype.Type) {
 	switch a.Kind {
 	case ArgResult:
 		return l.results[a.Index], l.types[a.Index]
@@ -96,57 +96,46 @@ func (l *mapLowering) arg(a Arg) (int, dtype.Type) {
 	return l.wide[a.Index], t
 }
 
-func (l *mapLowering) constant(s kernel.Scalar) int {
+func (l *lowered) constant(s kernel.Scalar) int {
 	at := len(l.consts)
 	l.consts = append(l.consts, make([]byte, 8)...) // all are aligned for any type
 	s.Put(l.consts[at:])
-	return l.value(mapValue{kind: valueConst, width: s.DType.Size(), index: at})
+	return l.value(value{kind: valueConst, width: s.DType.Size(), index: at})
 }
 
-// lower appends the loops of instruction i. The result of the last one is not
+// instr appends the calls of instruction i. The result of the last one is not
 // rounded to a half type, as storing it does that.
-func (l *mapLowering) lower(i int, ins Instr, last bool) {
+func (l *lowered) instr(i int, ins Instr, last bool) {
 	var v [3]int
 	var t [3]dtype.Type
 	arity := ins.Code.Arity()
 	for j := range arity {
 		v[j], t[j] = l.arg(ins.Args[j])
 	}
-	args, first, from := v[:arity], len(l.ops), computed(t[0])
+	args, first := v[:arity], len(l.calls)
 	var r int
-	switch code := ins.Code; code {
+	switch ins.Code {
 	case Ident:
 		r = v[0]
 	case Cast:
 		r = l.cast(v[0], t[0], ins.To)
 	case Pow:
-		to := exponentType(t[0], t[1])
-		if computed(t[1]) != to {
-			v[1] = l.emit(converting(kernel.NativeCast(computed(t[1]), to)), 8, v[1])
-		}
-		r = l.emit(powLoops(from, to), from.Size(), args...)
-	case Greater:
-		r = l.emit(loopsOf(Less, from), 1, v[1], v[0])
-	case GreaterEqual:
-		r = l.emit(loopsOf(LessEqual, from), 1, v[1], v[0])
-	case Where:
-		from = computed(t[1])
-		r = l.emit(loopsOf(code, from), from.Size(), args...)
+		r = l.power(args, computed(t[0]), computed(t[1]))
 	default:
-		r = l.emit(loopsOf(code, from), computed(l.types[i]).Size(), args...)
+		r = l.emit(loopsOf(ins.Code, computed(t[arity-1])), computed(l.types[i]).Size(), args...)
 	}
-	for j := first; j < len(l.ops); j++ {
-		l.ops[j].attrs = ins.Attrs
-		l.ops[j].err = fmt.Errorf("%v: %w", ins.Code, ErrDivideByZero)
+	for j := first; j < len(l.calls); j++ {
+		l.calls[j].attrs = ins.Attrs
+		l.calls[j].err = fmt.Errorf("%v: %w", ins.Code, ErrDivideByZero)
 	}
-	if to := l.types[i]; to.IsHalf() && !mapInfos[ins.Code].exact && !last {
+	if to := l.types[i]; to.IsHalf() && !table[ins.Code].closed && !last {
 		r = l.emit(converting(kernel.Rounding(to)), 4, r)
 	}
 	l.results = append(l.results, r)
 }
 
 // cast converts a value between types, but for the rounding to a half type.
-func (l *mapLowering) cast(v int, from, to dtype.Type) int {
+func (l *lowered) cast(v int, from, to dtype.Type) int {
 	native := computed(from)
 	switch {
 	case native == to || from == to:
@@ -159,38 +148,46 @@ func (l *mapLowering) cast(v int, from, to dtype.Type) int {
 	return l.emit(converting(kernel.OddRounding(native)), 4, v)
 }
 
-// exponentType returns the type in which the exponent of a power is taken.
-func exponentType(base, exponent dtype.Type) dtype.Type {
+// power raises elements of the type base to powers of the type exponent. The
+// loops take the exponents of floating point as float64, and those of integers
+// as int64; integers are raised to fractions as float64.
+func (l *lowered) power(args []int, base, exponent dtype.Type) int {
+	x, n := args[0], args[1]
 	switch {
-	case base.IsFloat() || exponent.IsFloat():
-		return dtype.Float64
-	case exponent.Kind() == dtype.KindInt:
-		return dtype.Int64
+	case base.IsFloat():
+		return l.emit(loopsOf(Pow, base), base.Size(), x, l.cast(n, exponent, dtype.Float64))
+	case exponent.IsFloat():
+		y := l.emit(loopsOf(Pow, dtype.Float64), 8, l.cast(x, base, dtype.Float64), l.cast(n, exponent, dtype.Float64))
+		return l.cast(y, dtype.Float64, base)
+	case exponent == dtype.Uint64:
+		n = l.emit(unary(wrapExponent), 8, n)
+	default:
+		n = l.cast(n, exponent, dtype.Int64)
 	}
-	return dtype.Uint64
+	return l.emit(loopsOf(Pow, base), base.Size(), x, n)
 }
 
-// lowerMap lowers a whole program. Values 0 to len(in)-1 are the inputs; the
-// last loop writes the output.
-func lowerMap(prog []Instr, in []dtype.Type) (*mapLowering, error) {
+// lower lowers prog for inputs of the given types. Values 0 to len(in)-1 are
+// the inputs; the last call writes the output.
+func lower(prog []Instr, in []dtype.Type) (*lowered, error) {
 	types, err := check(prog, in)
 	if err != nil {
 		return nil, err
 	}
-	l := &mapLowering{in: in, types: types}
+	l := &lowered{in: in, types: types}
 	for i, t := range in {
-		l.value(mapValue{kind: valueInput, width: t.Size(), index: i})
+		l.value(value{kind: valueInput, width: t.Size(), index: i})
 		l.wide = append(l.wide, -1)
 	}
 	for i, ins := range prog {
-		l.lower(i, ins, i == len(prog)-1)
+		l.instr(i, ins, i == len(prog)-1)
 	}
 	r, out := l.results[len(prog)-1], types[len(prog)-1]
 	switch {
 	case out.IsHalf():
 		r = l.emit(converting(kernel.Narrowing(out)), 2, r)
-	case l.values[r].kind != valueTemp || l.ops[len(l.ops)-1].dst != r:
-		r = l.emit(mapLoops{identLoop()}, out.Size(), r)
+	case l.values[r].kind != valueTemp || l.calls[len(l.calls)-1].dst != r:
+		r = l.emit(loops{copyLoop}, out.Size(), r)
 	}
 	l.values[r].kind = valueOutput
 	return l, nil

@@ -4,18 +4,20 @@
 //
 // # Where to find what
 //
-//	map.go, map_text.go  the op, and programs as text
-//	apply.go, fuse.go    how Maps are built and merged
-//	code.go              the table of instructions: arity, types, attributes
-//	program.go           programs, and what makes one valid
-//	lower.go             a program as a list of typed loops; halves as float32
+//	map.go, apply.go     the op, and how values of it are made
+//	code.go, table.go, signature.go
+//	                     the functions: their names, a row of a table for each,
+//	                     and the element types that they take
+//	program.go, program_text.go
+//	                     programs, what makes one valid, and their text
+//	lower.go             a program as calls of typed loops; halves as float32
 //	kernel.go, kernel_run.go
-//	                     loops bound to blocks of operands and registers; a task
-//	select.go            which loop computes an instruction for a type
+//	                     calls bound to blocks of operands and registers; a task
 //	loop.go              the one signature of loops, and adapters to it
-//	loop_arith.go, loop_integer.go, loop_float.go, loop_activation.go
-//	                     the loops, by the arithmetic that they share
-//	fast*.go             functions of float32, faster than by package math
+//	loop_*.go            the loops, by the arithmetic that they share
+//	exact.go             functions of float64
+//	fast.go, fast_chunk.go
+//	                     functions of float32, faster than through those
 package elementwise
 
 import (
@@ -87,7 +89,7 @@ func (m Map) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel implements [op.Computer].
 func (m Map) Kernel(in, _ []graph.Type) kernel.Kernel {
-	k, err := newMap(m.Program, dtypes(in))
+	k, err := newKernel(m.Program, dtypes(in))
 	if err != nil {
 		panic(fmt.Sprintf("elementwise: map with inputs %s that Infer rejects: %v", typeList(in), err))
 	}

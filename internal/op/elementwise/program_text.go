@@ -124,7 +124,7 @@ func parseInstr(i int, line string) (Instr, error) {
 		return ins, fmt.Errorf("has no ] after its attributes")
 	}
 	var err error
-	if ins.Code, err = ParseMapCode(name); err != nil {
+	if ins.Code, err = ParseCode(name); err != nil {
 		return ins, err
 	}
 	if err := parseAttrs(&ins, attrs, bracket); err != nil {

@@ -136,15 +136,15 @@ func FuzzProgramText(f *testing.F) {
 		}
 		types := []dtype.Type{dtype.Float32, dtype.Float32}
 		if _, err := check(p, types); err == nil {
-			if _, err := newMap(p, types); err != nil {
+			if _, err := newKernel(p, types); err != nil {
 				t.Fatal(err)
 			}
 		}
 	})
 }
 
-// TestMapTitle: what plans and errors call a Map.
-func TestMapTitle(t *testing.T) {
+// TestTitle: what plans and errors call a Map.
+func TestTitle(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                   "map",
 		"t0=relu(x0)":                        "relu",

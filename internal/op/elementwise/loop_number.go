@@ -1,10 +1,6 @@
 package elementwise
 
-import (
-	"math"
-
-	"github.com/berth-go/berth/internal/kernel"
-)
+import "github.com/berth-go/berth/internal/kernel"
 
 // The loops that all numeric types share. Integers wrap.
 
@@ -12,24 +8,6 @@ func neg[T kernel.Number](dst, a []T) {
 	a = a[:len(dst)]
 	for i := range dst {
 		dst[i] = -a[i]
-	}
-}
-
-func absInteger[T kernel.Integer](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		x := a[i]
-		if x < 0 {
-			x = -x
-		}
-		dst[i] = x
-	}
-}
-
-func absFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.Abs(float64(a[i])))
 	}
 }
 
@@ -64,8 +42,10 @@ func relu[T kernel.Number](dst, a []T) {
 	}
 }
 
-// The four operations are unrolled: short of vector instructions, the loop's
-// own arithmetic is a third of the work.
+// Addition, subtraction and multiplication are unrolled: short of vector
+// instructions, the loop's own arithmetic is a third of the work.
+
+func addLoops[T kernel.Number]() loops { return commutative(loop2(add[T]), loop2s(addScalar[T])) }
 
 func add[T kernel.Number](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
@@ -89,6 +69,10 @@ func addScalar[T kernel.Number](dst, a []T, b T) {
 	for ; i < len(dst); i++ {
 		dst[i] = a[i] + b
 	}
+}
+
+func subLoops[T kernel.Number]() loops {
+	return loops{0: loop2(sub[T]), 0b10: loop2s(subScalar[T]), 0b01: scalar2(scalarSub[T])}
 }
 
 func sub[T kernel.Number](dst, a, b []T) {
@@ -127,6 +111,8 @@ func scalarSub[T kernel.Number](dst []T, a T, b []T) {
 	}
 }
 
+func mulLoops[T kernel.Number]() loops { return commutative(loop2(mul[T]), loop2s(mulScalar[T])) }
+
 func mul[T kernel.Number](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	i := 0
@@ -151,25 +137,8 @@ func mulScalar[T kernel.Number](dst, a []T, b T) {
 	}
 }
 
-func divFloat[T kernel.Float](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] / b[i]
-	}
-}
-
-func divScalar[T kernel.Float](dst, a []T, b T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] / b
-	}
-}
-
-func scalarDiv[T kernel.Float](dst []T, a T, b []T) {
-	b = b[:len(dst)]
-	for i := range dst {
-		dst[i] = a / b[i]
-	}
+func minimumLoops[T kernel.Number]() loops {
+	return commutative(loop2(minimum[T]), loop2s(minScalar[T]))
 }
 
 func minimum[T kernel.Number](dst, a, b []T) {
@@ -186,6 +155,10 @@ func minScalar[T kernel.Number](dst, a []T, b T) {
 	}
 }
 
+func maximumLoops[T kernel.Number]() loops {
+	return commutative(loop2(maximum[T]), loop2s(maxScalar[T]))
+}
+
 func maximum[T kernel.Number](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
@@ -198,6 +171,10 @@ func maxScalar[T kernel.Number](dst, a []T, b T) {
 	for i := range dst {
 		dst[i] = max(a[i], b)
 	}
+}
+
+func clipLoops[T kernel.Number]() loops {
+	return loops{0: loop3(clip[T]), 0b110: loop3(clipScalars[T])}
 }
 
 func clip[T kernel.Number](dst, a, lo, hi []T) {
@@ -214,6 +191,10 @@ func clipScalars[T kernel.Number](dst, a, lo, hi []T) {
 	for i := range dst {
 		dst[i] = min(max(a[i], l), h)
 	}
+}
+
+func preluLoops[T kernel.Number]() loops {
+	return loops{0: loop2(prelu[T]), 0b10: loop2s(preluScalar[T])}
 }
 
 func prelu[T kernel.Number](dst, a, b []T) {
@@ -235,82 +216,5 @@ func preluScalar[T kernel.Number](dst, a []T, b T) {
 			x *= b
 		}
 		dst[i] = x
-	}
-}
-
-func equal[T kernel.Number](dst []uint8, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = kernel.Truth(a[i] == b[i])
-	}
-}
-
-func equalScalar[T kernel.Number](dst []uint8, a []T, b T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = kernel.Truth(a[i] == b)
-	}
-}
-
-func notEqual[T kernel.Number](dst []uint8, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = kernel.Truth(a[i] != b[i])
-	}
-}
-
-func notEqualScalar[T kernel.Number](dst []uint8, a []T, b T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = kernel.Truth(a[i] != b)
-	}
-}
-
-func less[T kernel.Number](dst []uint8, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = kernel.Truth(a[i] < b[i])
-	}
-}
-
-func lessScalar[T kernel.Number](dst []uint8, a []T, b T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = kernel.Truth(a[i] < b)
-	}
-}
-
-func scalarLess[T kernel.Number](dst []uint8, a T, b []T) {
-	b = b[:len(dst)]
-	for i := range dst {
-		dst[i] = kernel.Truth(a < b[i])
-	}
-}
-
-func lessEqual[T kernel.Number](dst []uint8, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = kernel.Truth(a[i] <= b[i])
-	}
-}
-
-func lessEqualScalar[T kernel.Number](dst []uint8, a []T, b T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = kernel.Truth(a[i] <= b)
-	}
-}
-
-func scalarLessEqual[T kernel.Number](dst []uint8, a T, b []T) {
-	b = b[:len(dst)]
-	for i := range dst {
-		dst[i] = kernel.Truth(a <= b[i])
-	}
-}
-
-func reciprocal[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = 1 / a[i]
 	}
 }
