@@ -18,7 +18,7 @@ import (
 // modelFlags are the flags of commands that compile a model.
 type modelFlags struct {
 	Rows    int      `help:"The most rows (batch) to plan for." default:"1" placeholder:"N"`
-	Dim     []string `help:"Size of a symbolic extent, such as sequence=128. Open extents are 1 otherwise." placeholder:"NAME=SIZE" sep:"none"`
+	Dim     []string `help:"Size of a symbolic extent, such as sequence=128, or its bounds where it may vary from run to run, such as sequence=1..128. Open extents are 1 otherwise." placeholder:"NAME=SIZE" sep:"none"`
 	Without []string `help:"A rewrite rule to leave out, to see what it does; an unknown one is answered with the list of them." placeholder:"RULE"`
 	Threads int      `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`
 }
@@ -34,17 +34,35 @@ func (f *modelFlags) options(e *env, m *onnx.Model) (*onnx.Options, error) {
 	}
 	opt := &onnx.Options{Rows: f.Rows, Dims: make(map[string]int), Open: 1, Program: berth.CompileOptions{Without: f.Without}}
 	for _, d := range f.Dim {
-		name, size, ok := strings.Cut(d, "=")
-		n, err := strconv.Atoi(size)
-		if !ok || err != nil || n < 0 {
-			return nil, usagef("--dim %q: give a name and a size, such as sequence=128", d)
+		dim, ok := parseDim(d)
+		switch {
+		case !ok:
+			return nil, usagef("--dim %q: give a name and a size, such as sequence=128, or bounds, such as sequence=1..128", d)
+		case dim.Fixed():
+			opt.Dims[dim.Name] = dim.Min
+		default:
+			opt.Vary = append(opt.Vary, dim)
 		}
-		opt.Dims[name] = n
 	}
 	for _, name := range m.OpenExtents(opt) {
 		fmt.Fprintf(e.stderr, "berth: extent %s is open and taken as 1; --dim sets it\n", name)
 	}
 	return opt, nil
+}
+
+// parseDim reads NAME=SIZE or NAME=MIN..MAX. Names may hold "=".
+func parseDim(text string) (dim berth.Dimension, ok bool) {
+	at := strings.LastIndex(text, "=")
+	if at < 0 {
+		return dim, false
+	}
+	low, high, bounds := strings.Cut(text[at+1:], "..")
+	if !bounds {
+		high = low
+	}
+	lowest, err := strconv.Atoi(low)
+	highest, also := strconv.Atoi(high)
+	return berth.Dim(text[:at], lowest, highest), err == nil && also == nil && lowest >= 0 && lowest <= highest
 }
 
 // matchInputs returns an error for an input of m that is not given, and for
