@@ -34,7 +34,6 @@ func TestInputErrors(t *testing.T) {
 	wantError(t, "rows", compile(berth.Outputs{"y": a.Sum().Add(b.Sum())}), "4", "5", `"a"`)
 	twin := berth.Input("a", berth.Float32, berth.Dim("n", 1, 4), 3)
 	wantError(t, "two inputs of a name", compile(berth.Outputs{"y": a.Add(twin)}), `"a"`)
-	wantError(t, "fixed part", compile(berth.Outputs{"y": a.Slice(0, 0, 3, 1)}), "3")
 	wantError(t, "last row", compile(berth.Outputs{"y": a.Reshape(2, 6)}), "reshape")
 }
 

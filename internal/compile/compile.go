@@ -275,18 +275,20 @@ func CheckDims(dims ...extent.Dim) error {
 }
 
 // onlyOnce returns an evaluator that has the constants of the first build stand
-// for those of the others, which ask for the same ones in the same order.
+// for those of the others, which ask for the same ones in the same order. A build
+// that asks for others is none of those that are alike.
 func onlyOnce(eval rewrite.Evaluator) rewrite.Evaluator {
+	var asked []graph.Value
 	var known []graph.Leaf
+	like := func(v, w graph.Value) bool { return v.Type().Equal(w.Type()) }
 	return func(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error) {
-		if known == nil {
-			leaves, err := eval(ctx, roots)
-			known = leaves
-			return leaves, err
+		if asked != nil && slices.EqualFunc(asked, roots, like) {
+			return known, nil
 		}
-		if len(roots) != len(known) {
-			return nil, fmt.Errorf("%d of them with some extents and %d with others", len(known), len(roots))
+		leaves, err := eval(ctx, roots)
+		if asked == nil {
+			asked, known = roots, leaves
 		}
-		return known, nil
+		return leaves, err
 	}
 }

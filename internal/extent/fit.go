@@ -337,7 +337,7 @@ func (t fitter) solve(basis []Func) ([]int, bool) {
 	})
 }
 
-// bounded tries the lesser, and the greater, of a linear function and a constant
+// bounded tries the lesser, the greater, or both, of a linear function and constants
 // that several values are equal to.
 func (t fitter) bounded() (Func, bool) {
 	lo, hi := math.MaxInt, math.MinInt
@@ -354,10 +354,16 @@ func (t fitter) bounded() (Func, bool) {
 				free.rows = append(free.rows, i)
 			}
 		}
-		if len(free.rows) < 2 || len(free.rows)+2 > len(t.rows) || len(t.rows) <= 4 {
+		if len(free.rows)+2 > len(t.rows) || len(t.rows) <= 4 {
 			continue
 		}
 		f, ok := free.simple()
+		if _, constant := t.Constant(f); !ok || constant {
+			f, ok = free.first(bound.value)
+		}
+		if !ok {
+			f, ok = free.bounded() // from the other side
+		}
 		if !ok {
 			continue
 		}
@@ -365,6 +371,21 @@ func (t fitter) bounded() (Func, bool) {
 		if t.all(func(i int) bool { return t.at[f][i] == t.values[i] }) {
 			return f, true
 		}
+	}
+	return 0, false
+}
+
+// first returns the line through the one value at the least extent of a dimension
+// and what follows at the next one. Between the two there is nothing.
+func (t fitter) first(next int) (Func, bool) {
+	value := t.values[t.rows[0]]
+	for i, d := range t.dims {
+		if d.Fixed() || !t.all(func(k int) bool { return t.points[k][i] == d.Min && t.values[k] == value }) {
+			continue
+		}
+		// value + (next-value) * (dim-Min)
+		steps := t.Sum(t.Dim(i), t.Const(-d.Min))
+		return t.Sum(t.Product(t.Const(next-value), steps), t.Const(value)), true
 	}
 	return 0, false
 }

@@ -13,7 +13,7 @@ import (
 // learned fits f as a program is compiled: at the points to learn at, and at
 // more of them as long as several functions fit.
 func learned(dims []extent.Dim, f func(p extent.Point) int) (*extent.Space, extent.Func, error) {
-	points := extent.Learning(dims)
+	points := append(extent.Learning(dims), extent.Checking(dims)...)
 	for {
 		s := extent.NewSpace(dims, points)
 		values := make([]int, len(points))
@@ -49,6 +49,9 @@ func TestFit(t *testing.T) {
 		{"square", n, func(p extent.Point) int { return p[0] * p[0] }},
 		{"at most", n, func(p extent.Point) int { return min(p[0], 40) }},
 		{"at least", n, func(p extent.Point) int { return max(3*p[0], 50) }},
+		{"between bounds", n, func(p extent.Point) int { return min(max(p[0]-6, 0), 25) }},
+		{"less at one", n, func(p extent.Point) int { return min(p[0], 2) }},
+		{"more at one", few, func(p extent.Point) int { return max(3-p[0], 1) }},
 		{"falling", n, func(p extent.Point) int { return 64 - p[0] }},
 		{"flat", two, func(p extent.Point) int { return p[0] * p[1] * 384 }},
 		{"padded", two, func(p extent.Point) int { return p[0] * (p[1] + 2) }},

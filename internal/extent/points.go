@@ -100,15 +100,21 @@ func gcd(a, b int) int {
 	return a
 }
 
+// Largest returns the point of the largest extents.
+func Largest(dims []Dim) Point {
+	p := make(Point, len(dims))
+	for i, d := range dims {
+		p[i] = d.Max
+	}
+	return p
+}
+
 // Checking returns the points at which what was learned is checked: the largest
 // extents first, then every combination of least and largest ones, and some
 // between.
 func Checking(dims []Dim) []Point {
 	const corners = 4 // dimensions of which all combinations are taken
-	largest := make(Point, len(dims))
-	for i, d := range dims {
-		largest[i] = d.Max
-	}
+	largest := Largest(dims)
 	out := []Point{largest}
 	add := func(p Point) {
 		if !slices.ContainsFunc(out, func(q Point) bool { return slices.Equal(p, q) }) {
