@@ -217,32 +217,35 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 	if len(z.roots) != len(names) {
 		return nil, fmt.Errorf("%d values for %d outputs", len(z.roots), len(names))
 	}
-	layOut := func(order []*graph.Node) (*lowerer, error) {
-		p, err := plan.InOrder(order, z.roots...)
+	place := func(order []*graph.Node) (*placer, error) {
+		steps, err := plan.InOrder(order, z.roots...)
 		if err != nil {
 			return nil, err
 		}
+		p := &placer{plan: steps, sizes: z, share: !opt.NoSharing, extends: extends}
+		return p, p.place()
+	}
+	layOut := func(p *placer) (*lowerer, error) {
 		l := &lowerer{
-			ctx: ctx, opt: opt, names: names,
-			prog: &Program{Plan: p, Space: z.space, Largest: z.points[z.largest]},
-			p:    placer{plan: p, sizes: z, share: !opt.NoSharing, extends: extends},
-		}
-		if err := l.p.place(); err != nil {
-			return nil, err
+			ctx: ctx, opt: opt, names: names, p: p,
+			prog: &Program{Plan: p.plan, Space: z.space, Largest: z.points[z.largest]},
 		}
 		if err := l.circuit(); err != nil {
 			return nil, err
 		}
 		return l, l.layOut()
 	}
-	l, err := layOut(nil)
+	var l *lowerer
+	if opt.SeedOrder {
+		var p *placer
+		if p, err = place(nil); err == nil {
+			l, err = layOut(p)
+		}
+	} else {
+		l, err = layOutBest(ctx, place, layOut)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if !opt.SeedOrder {
-		if l, err = reorder(ctx, l, layOut); err != nil {
-			return nil, err
-		}
 	}
 	if arena := l.prog.Buffers.Arena; opt.Budget > 0 && arena > opt.Budget {
 		return nil, fmt.Errorf("%w: it takes %d bytes, %d are available", ErrBudget, arena, opt.Budget)

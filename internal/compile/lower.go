@@ -15,7 +15,7 @@ type lowerer struct {
 	opt     Options
 	names   []string // of the outputs
 	prog    *Program
-	p       placer
+	p       *placer
 	fillers map[filler]circuit.EdgeID
 	slots   map[circuit.EdgeID]circuit.Slot
 	bound   map[circuit.EdgeID]circuit.Binding

@@ -3,102 +3,115 @@ package compile
 import (
 	"context"
 
-	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/schedule"
 	"github.com/berth-go/berth/plan"
 )
 
-// tries is how many orders are laid out besides the depth-first one. Their
-// scores are lower bounds, which the arena mostly reaches.
-const tries = 3
-
-// reorder looks for an execution order with a smaller arena than that of seed,
-// and returns the best program, seed if there is none.
-func reorder(ctx context.Context, seed *lowerer, build func([]*graph.Node) (*lowerer, error)) (*lowerer, error) {
-	if seed.prog.Buffers.Arena == 0 {
-		return seed, nil
+// layOutBest lays out the values of the plan that place makes for an execution
+// order: the depth-first one, which nil stands for, or one that keeps fewer bytes
+// alive, unless its arena turns out to be larger.
+func layOutBest(ctx context.Context, place func(order []*graph.Node) (*placer, error), layOut func(p *placer) (*lowerer, error)) (*lowerer, error) {
+	seed, err := place(nil)
+	if err != nil {
+		return nil, err
 	}
 	problem, steps := seed.problem()
 	orders, err := schedule.Orders(ctx, problem)
 	if err != nil {
 		return nil, err
 	}
-	best := seed
-	for i, o := range orders {
-		if i == tries || o.Peak >= best.prog.Buffers.Arena {
-			break // orders come by peak
-		}
-		if o.Name == schedule.Seed {
-			continue
-		}
-		order, err := nodesInOrder(seed.prog.Plan, steps, o.Steps)
-		if err != nil {
-			return nil, err
-		}
-		other, err := build(order)
-		if err != nil {
-			return nil, err
-		}
-		if other.prog.Buffers.Arena < best.prog.Buffers.Arena {
-			best = other
-		}
+	best := orders[0]
+	if best.Name == schedule.Seed {
+		return layOut(seed)
 	}
-	return best, nil
+	order, err := nodesInOrder(seed.plan, steps, best.Steps)
+	if err != nil {
+		return nil, err
+	}
+	other, err := place(order)
+	if err != nil {
+		return nil, err
+	}
+	l, err := layOut(other)
+	if err != nil || l.prog.Buffers.Arena <= schedule.Peak(problem, identity(len(steps))) {
+		return l, err // a peak is a lower bound of the arena
+	}
+	first, err := layOut(seed)
+	if err == nil && first.prog.Buffers.Arena <= l.prog.Buffers.Arena {
+		return first, nil
+	}
+	return l, err
+}
+
+func identity(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+// inArena reports whether v has bytes in the arena: of its own, or in those of
+// another value.
+func (v *val) inArena() bool {
+	for v.storage == joined || v.storage == packed {
+		v = v.into
+	}
+	return v.storage == own && v.result < 0
 }
 
 // problem states the choice of an order for the steps of the plan that compute,
 // with the bytes that the values take in the arena. It returns the number of
 // the plan's step for each of the problem's.
-func (l *lowerer) problem() (*schedule.Problem, []int) {
+func (p *placer) problem() (*schedule.Problem, []int) {
 	var steps []int
-	number := make([]int, len(l.prog.Plan.Steps)) // of a plan's step in the problem
-	for i := range l.prog.Plan.Steps {
-		if !l.prog.Plan.Steps[i].Outputs[0].Kind.IsReference() {
+	number := make([]int, len(p.plan.Steps)) // of a plan's step in the problem
+	for i := range p.plan.Steps {
+		if !p.plan.Steps[i].Outputs[0].Kind.IsReference() {
 			number[i] = len(steps)
 			steps = append(steps, i)
 		}
 	}
-	p := &schedule.Problem{Steps: len(steps), After: make([][]int, len(steps))}
+	problem := &schedule.Problem{Steps: len(steps), After: make([][]int, len(steps))}
 	index := make(map[*val]int) // of a value, or of that whose bytes it is a part of
-	for i := len(l.p.list) - 1; i >= 0; i-- {
-		v := l.p.list[i]
-		slot, inArena := l.slots[circuit.EdgeID(v.edge)]
-		if v.storage == reference || !inArena {
+	for i := len(p.list) - 1; i >= 0; i-- {
+		v := p.list[i]
+		if !v.inArena() {
 			continue
 		}
-		readers := l.p.computing(v, number)
+		readers := p.computing(v, number)
 		for _, r := range readers {
-			p.After[r] = append(p.After[r], number[v.step])
+			problem.After[r] = append(problem.After[r], number[v.step])
 		}
-		if into, ok := index[v.into]; ok && v.storage == packed && !l.p.concat(v.into.step).alone {
+		if into, ok := index[v.into]; ok && v.storage == packed && !p.concat(v.into.step).alone {
 			// A row pack is alive as a whole while any of its parts is.
-			whole := &p.Values[into]
+			whole := &problem.Values[into]
 			whole.Also = append(append(whole.Also, number[v.step]), readers...)
 			index[v] = into
 			continue
 		}
-		value := schedule.Value{Bytes: slot.Bytes, Writer: number[v.step], Readers: readers}
+		value := schedule.Value{Bytes: int64(v.Type().Bytes()), Writer: number[v.step], Readers: readers}
 		if v.storage == packed {
 			// A part that lies in one piece has its own life, until that of the
 			// concatenation ends.
-			value.Also = l.p.computing(v.into, number)
+			value.Also = p.computing(v.into, number)
 		}
-		if c := l.p.concat(v.step); c != nil && c.alone && len(c.inside) > 0 {
+		if c := p.concat(v.step); c != nil && c.alone && len(c.inside) > 0 {
 			value.Bytes = 0
 			for k, part := range c.parts {
 				if part == nil {
-					value.Bytes += l.slots[l.fillers[filler{v.step, k}]].Bytes
+					value.Bytes += int64(p.plan.Steps[v.step].Inputs[k].Value.Type().Bytes())
 				}
 			}
 		}
-		index[v] = len(p.Values)
-		p.Values = append(p.Values, value)
+		index[v] = len(problem.Values)
+		problem.Values = append(problem.Values, value)
 	}
-	for i := range l.prog.Plan.Steps {
-		l.inPlace(i, p, index)
+	for i := range p.plan.Steps {
+		p.inPlace(i, problem, index)
 	}
-	return p, steps
+	return problem, steps
 }
 
 // computing returns the steps of the problem that read v or a reference to it.
@@ -119,14 +132,14 @@ func (p *placer) computing(v *val, number []int) []int {
 }
 
 // inPlace says which values the outputs of step i may be written over.
-func (l *lowerer) inPlace(i int, p *schedule.Problem, index map[*val]int) {
-	s := &l.prog.Plan.Steps[i]
+func (p *placer) inPlace(i int, problem *schedule.Problem, index map[*val]int) {
+	s := &p.plan.Steps[i]
 	o, ok := s.Node.Op().(graph.Overwriter)
-	if !ok || l.opt.NoSharing {
+	if !ok || !p.share {
 		return
 	}
 	for k := range s.Outputs {
-		v := l.p.vals[s.Node.Output(k)]
+		v := p.vals[s.Node.Output(k)]
 		to, ok := index[v]
 		if !ok || v.storage == reference {
 			continue
@@ -135,8 +148,8 @@ func (l *lowerer) inPlace(i int, p *schedule.Problem, index map[*val]int) {
 			if operand.Value.IsZero() || !o.MayOverwrite(in, k) || operand.Value.Type().Bytes() != v.Type().Bytes() {
 				continue
 			}
-			if from, ok := index[l.p.vals[operand.Value].root()]; ok && from != to && !l.p.besides(s, in, k) {
-				p.Values[to].Over = append(p.Values[to].Over, from)
+			if from, ok := index[p.vals[operand.Value].root()]; ok && from != to && !p.besides(s, in, k) {
+				problem.Values[to].Over = append(problem.Values[to].Over, from)
 			}
 		}
 	}
@@ -152,7 +165,7 @@ func (p *placer) besides(s *plan.Step, in, out int) bool {
 			continue
 		}
 		w := p.vals[other.Value]
-		if w.root() == v.root() && !(shares && sharer.MayShare(k, in, out) && w.layouts[0].Equal(v.layouts[0])) {
+		if w.root() == v.root() && !(shares && sharer.MayShare(k, in, out) && w.layouts[p.largest].Equal(v.layouts[p.largest])) {
 			return true
 		}
 	}
