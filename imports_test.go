@@ -17,18 +17,19 @@ dtype
 shape
 internal/extent not dtype shape
 internal/kernel not internal/extent
+internal/kernel/isa not internal/extent
 internal/kernel/lines not internal/extent
 internal/kernel/gemm not internal/extent
 graph           only dtype shape internal/kernel
 internal/op     only dtype shape internal/kernel graph
-internal/op/elementwise only dtype shape internal/kernel graph internal/op
+internal/op/elementwise only dtype shape internal/kernel internal/kernel/isa graph internal/op
 internal/op/view        only dtype shape internal/kernel graph internal/op
 internal/op/move        only dtype shape internal/kernel graph internal/op
 internal/op/reduce      only dtype shape internal/kernel graph internal/op internal/kernel/lines
 internal/op/norm        only dtype shape internal/kernel graph internal/op internal/kernel/lines internal/op/reduce
 internal/op/linear      only dtype shape internal/kernel graph internal/op internal/kernel/gemm
 internal/op/slide       only dtype shape internal/kernel graph internal/op
-internal/op/conv        only dtype shape internal/kernel graph internal/op internal/kernel/gemm internal/op/slide
+internal/op/conv        only dtype shape internal/kernel internal/kernel/isa graph internal/op internal/kernel/gemm internal/op/slide
 internal/op/pool        only dtype shape internal/kernel graph internal/op internal/op/slide
 internal/op/ops not internal/kernel internal/op/slide internal/extent
 internal/rewrite not internal/extent
@@ -49,7 +50,7 @@ cmd/berth       not plan circuit internal/kernel internal/op internal/compile in
 
 // support lists packages that only tests and tools import, from anywhere.
 var support = []string{
-	"internal/graphtest", "internal/kernel/kerneltest", "internal/kernel/gemm/gemmgen", "internal/op/optest", "internal/digits/train",
+	"internal/graphtest", "internal/kernel/kerneltest", "internal/kernel/isa/tilegen", "internal/op/optest", "internal/digits/train",
 }
 
 // TestImports holds every package to the direction of imports.

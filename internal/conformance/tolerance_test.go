@@ -21,6 +21,26 @@ func tensor[T berth.Element](t *testing.T, data []T, dims ...int) *berth.Tensor 
 	return x
 }
 
+// TestLargest: the tolerance of an element follows the largest of its tensor that
+// is finite.
+func TestLargest(t *testing.T) {
+	tol := Tolerance{Largest: 0.1}
+	inf := math.Inf(-1)
+	for _, c := range []struct {
+		got, want []float64
+		same      bool
+	}{
+		{[]float64{-100, 9, inf}, []float64{-100, 0, inf}, true},
+		{[]float64{-100, 11, inf}, []float64{-100, 0, inf}, false},
+		{[]float64{1, 0.2}, []float64{1, 0}, false},
+		{[]float64{1, 0}, []float64{math.NaN(), 0}, false},
+	} {
+		if err := tol.Differ(tensor(t, c.got), tensor(t, c.want)); (err == nil) != c.same {
+			t.Errorf("%v against %v: %v", c.got, c.want, err)
+		}
+	}
+}
+
 func TestDiffer(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	f64 := func(v ...float64) *berth.Tensor { return tensor(t, v) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
 	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/plan"
@@ -82,6 +83,9 @@ func Compute(ctx context.Context, roots []graph.Value, opt Options) ([]Result, e
 // Run carries out p. Its caches must be locked by the caller. It returns the
 // cause of ctx's end when that comes between two steps.
 func Run(ctx context.Context, p *plan.Plan, opt Options) ([]Result, error) {
+	if err := isa.Check(); err != nil {
+		return nil, err
+	}
 	if peak := int64(p.PeakBytes()); peak > opt.maxBytes() {
 		return nil, fmt.Errorf("%w: it takes %d bytes, %d are available", ErrMemory, peak, opt.maxBytes())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
 // A Prepared is a program with what all of its instances share: how much
@@ -49,6 +50,9 @@ const (
 // for the kernels that can read them so, when the first instance is made;
 // results are the same to the last bit.
 func Prepare(p *compile.Program, packing bool) (*Prepared, error) {
+	if err := isa.Check(); err != nil {
+		return nil, err
+	}
 	prep := &Prepared{prog: p, uses: make([][]use, len(p.Steps))}
 	find := finder{Prepared: prep, known: make(map[string]int), taken: make(map[int]int)}
 	values := make([]int, p.Space.Len())

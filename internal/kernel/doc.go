@@ -18,15 +18,11 @@
 //	scalar.go            one element with its type: casts, text
 //	cast.go, odd.go      conversions between element types; rounding in two
 //	                     steps that equals rounding once
-//	exp*.go, .s          the exponential function of float32
 //	types.go             constraints of type parameters
 //
+// Package isa has the inner loops that are written for each instruction set.
 // Package lines has the elements along some axes as lines, and accumulates
 // them; package gemm has the blocks of products. Package kerneltest makes
-// operands with awkward layouts and runs kernels on them.
-//
-// Assembly has a twin in Go, with which tests compare it, and which replaces it
-// under the build tag purego and on other processors. The two give the same
-// bits, but for products: there the assembly fuses multiplications with
-// additions.
+// operands with awkward layouts and runs kernels on them, with each
+// instruction set that the machine has.
 package kernel

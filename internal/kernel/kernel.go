@@ -35,7 +35,12 @@ type Kernel interface {
 	// when there is nothing to do.
 	Tasks() int
 	// Scratch returns the bytes of working memory that each worker needs.
-	// They hold anything at the start of a task.
+	// They hold anything at the start of a task. The number follows from the
+	// shapes and strides bound and the attributes, not from where memory is.
+	// It may be larger for smaller shapes, as a kernel that works in blocks
+	// needs less once a block is an operand itself: whoever sets memory
+	// aside for a range of shapes asks at several of them, not at the
+	// largest alone, and checks at each run.
 	Scratch() int
 	// Run does one task. It allocates nothing, and fails only where the
 	// data itself is wrong, such as an index out of range. The scratch is

@@ -3,20 +3,16 @@
 //
 // # Where to find what
 //
-//	gemm.go           the cut of a product into tasks; packing; a task
-//	tile.go           the inner loops of each instruction set, and the portable ones
-//	tap.go            the portable inner loops that convolution adds
-//	*_amd64.go, .s    the same in assembly, which gemmgen writes
+//	gemm.go  the cut of a product into tasks; packing; a task
 //
-// The assembly fuses multiplications with additions, so that it gives other
-// bits than the portable loops; each is the same for any number of rows,
-// columns and tasks.
+// The inner loops are those of package isa.
 package gemm
 
 import (
 	"unsafe"
 
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
 // blockK is how many terms of a dot product are summed into one partial sum.
@@ -42,13 +38,16 @@ type Matrix[T kernel.Number] struct {
 // a block of the left matrix and one of the right are packed into strips of
 // the tile's height and width, and a tile kernel multiplies strip by strip.
 type Product[T kernel.Number] struct {
-	Tile    Tile[T]
+	Tile    isa.Tile[T]
 	m, n, K int
 
 	BlockM, BlockN int // rows and columns of a task, but for the last ones
 	tasksM, tasksN int
 	direct         bool // there is so little on the left that packing the right does not pay
 }
+
+// New returns a product with the inner loops of the active instruction set.
+func New[T kernel.Number]() Product[T] { return Product[T]{Tile: isa.TileOf[T]()} }
 
 // The largest block of a task, in strips. A packed left block then takes
 // 144 KiB of float32 with the widest tile, and a right one 384 KiB: together
@@ -117,7 +116,7 @@ type Right[T kernel.Number] struct {
 type ImagePacker[T kernel.Number] interface {
 	// PackImage packs columns [j0, j1) and rows [k0, k1) of the operand that
 	// x makes, as [packRight] does, into strips of t.
-	PackImage(dst, x []T, j0, j1, k0, k1 int, t *Tile[T])
+	PackImage(dst, x []T, j0, j1, k0, k1 int, t *isa.Tile[T])
 }
 
 // A Left is the left operand of a product: a matrix, or packed beforehand.

@@ -5,14 +5,31 @@ package kerneltest
 
 import (
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
 
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
 	"github.com/berth-go/berth/shape"
 )
+
+// Sets yields the names of the instruction sets that this machine has. Each is
+// the active one until the next is yielded, so that kernels made meanwhile have
+// its loops.
+func Sets() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		defer isa.Use(isa.Active())
+		for _, set := range isa.Sets() {
+			isa.Use(set)
+			if !yield(set.Name) {
+				return
+			}
+		}
+	}
+}
 
 // Run binds k and does its tasks one by one in random order, each with
 // scratch that holds rubbish and is no longer than k asked for. It returns

@@ -20,13 +20,13 @@ import (
 func newConv(t dtype.Type, w slide.Window, group int) kernel.Kernel {
 	switch t {
 	case dtype.Float32:
-		return &conv[float32]{window: w, group: group, gemm: gemm.Product[float32]{Tile: gemm.BestTile[float32]()}}
+		return &conv[float32]{window: w, group: group, gemm: gemm.New[float32]()}
 	case dtype.Float64:
-		return &conv[float64]{window: w, group: group, gemm: gemm.Product[float64]{Tile: gemm.BestTile[float64]()}}
+		return &conv[float64]{window: w, group: group, gemm: gemm.New[float64]()}
 	case dtype.Int32:
-		return &conv[int32]{window: w, group: group, gemm: gemm.Product[int32]{Tile: gemm.BestTile[int32]()}}
+		return &conv[int32]{window: w, group: group, gemm: gemm.New[int32]()}
 	case dtype.Int64:
-		return &conv[int64]{window: w, group: group, gemm: gemm.Product[int64]{Tile: gemm.BestTile[int64]()}}
+		return &conv[int64]{window: w, group: group, gemm: gemm.New[int64]()}
 	}
 	return nil
 }
@@ -189,12 +189,12 @@ func (k *conv[T]) plane(i int, scratch []byte) {
 func addTap[T kernel.Number](y, x []T, v T, step int) {
 	if step == 1 {
 		for i, e := range x[:len(y)] {
-			y[i] += v * e
+			y[i] += T(v * e)
 		}
 		return
 	}
 	for i := range y {
-		y[i] += v * x[i*step]
+		y[i] += T(v * x[i*step])
 	}
 }
 

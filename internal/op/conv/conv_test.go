@@ -114,7 +114,8 @@ func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, ter
 	full := []*kernel.Operand{x, w, nil}
 	copy(full, in)
 	agrees := kerneltest.WantSums(dt, terms, full, reference)
-	for name, k := range variants(dt, build) {
+	for set := range kerneltest.Sets() {
+		k := build()
 		check := func(bound []*kernel.Operand) {
 			t.Helper()
 			intact := kerneltest.Guard(out)
@@ -126,7 +127,7 @@ func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, ter
 				err = agrees(out)
 			}
 			if err != nil {
-				t.Fatalf("%s %v %v: %v", name, dt, c, err)
+				t.Fatalf("%s %v %v: %v", set, dt, c, err)
 			}
 			kerneltest.CheckAllocs(t, k, bound, outs)
 		}
@@ -138,7 +139,7 @@ func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, ter
 		if without := kerneltest.Prepack(k, in, outs, 1); without != nil {
 			check(without)
 			if !bytes.Equal(plain, kerneltest.Bytes(out)) {
-				t.Fatalf("%s %v %v: packing the weights beforehand changes the result", name, dt, c)
+				t.Fatalf("%s %v %v: packing the weights beforehand changes the result", set, dt, c)
 			}
 		}
 	}
@@ -204,7 +205,8 @@ func TestImagesDoNotDependOnEachOther(t *testing.T) {
 		x, w := kerneltest.Dense(dt, c.image...), kerneltest.Dense(dt, c.weights...)
 		kerneltest.Randomize(rng, x)
 		kerneltest.Randomize(rng, w)
-		for name, k := range variants(dt, func() kernel.Kernel { return newConv(dt, c.window, c.group) }) {
+		for set := range kerneltest.Sets() {
+			k := newConv(dt, c.window, c.group)
 			all := kerneltest.Dense(dt, c.outputs...)
 			if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{all}); err != nil {
 				t.Fatal(err)
@@ -221,7 +223,7 @@ func TestImagesDoNotDependOnEachOther(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !bytes.Equal(out.Data, all.Data[n*len(out.Data):(n+1)*len(out.Data)]) {
-					t.Fatalf("%s %v %v: image %d of 5 differs from the image alone", name, dt, c, n)
+					t.Fatalf("%s %v %v: image %d of 5 differs from the image alone", set, dt, c, n)
 				}
 			}
 		}
@@ -240,8 +242,9 @@ func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, 
 	for _, o := range []*kernel.Operand{x, weights, bias} {
 		kerneltest.Randomize(rng, o)
 	}
-	for name, k := range variants(dtype.Float32, func() kernel.Kernel { return newConv(dtype.Float32, w, group) }) {
-		b.Run(name, func(b *testing.B) {
+	for set := range kerneltest.Sets() {
+		k := newConv(dtype.Float32, w, group)
+		b.Run(set, func(b *testing.B) {
 			kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x, weights, bias}, []*kernel.Operand{y}, packed, 2*maps*out*out*channels/group*taps*taps)
 		})
 	}

@@ -2,19 +2,19 @@ package conv
 
 import (
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/kernel/gemm"
+	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
-// PackImage implements [gemm.Product.ImagePacker]: the operand is the matrix whose column j
+// PackImage implements [gemm.ImagePacker]: the operand is the matrix whose column j
 // is the window at position j of an image x, and whose row k is tap k%taps, in
 // row-major order, of channel k/taps. Taps in the padding read 0.
 //
 // Positions are taken in runs that lie in one row and one strip. Where a tap
 // meets the image along a run is the same in every channel, so it is found
 // once for all of them.
-func (k *conv[T]) PackImage(dst, x []T, j0, j1, k0, k1 int, tl *gemm.Tile[T]) {
+func (k *conv[T]) PackImage(dst, x []T, j0, j1, k0, k1 int, tile *isa.Tile[T]) {
 	s := &k.slide
-	depth, width := k1-k0, tl.Cols
+	depth, width := k1-k0, tile.Cols
 	taps := s.OuterTaps * s.InnerTaps
 	row, col, lane := j0/s.Width, j0%s.Width, 0
 	for j := j0; j < j1; {
@@ -39,7 +39,7 @@ func (k *conv[T]) PackImage(dst, x []T, j0, j1, k0, k1 int, tl *gemm.Tile[T]) {
 				}
 				from := x[c*s.PlaneIn+base+s.From[inner]+(col+a)*s.Step:]
 				if s.Step == 1 {
-					tl.Spread(to, from, count, taps*width, s.PlaneIn, a, b, n)
+					tile.Spread(to, from, count, taps*width, s.PlaneIn, a, b, n)
 				} else {
 					spreadSteps(to, from, count, taps*width, s.PlaneIn, s.Step, a, b, n)
 				}
@@ -68,7 +68,7 @@ func clearLanes[T kernel.Number](dst []T, count, step, n int) {
 	}
 }
 
-// spreadSteps is gemm.Tile.Spread of every step-th element.
+// spreadSteps is isa.Tile.Spread of every step-th element.
 func spreadSteps[T kernel.Number](dst, src []T, count, dstStep, srcStep, step, a, b, n int) {
 	for r := range count {
 		to := dst[r*dstStep : r*dstStep+n]

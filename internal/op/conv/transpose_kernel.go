@@ -22,13 +22,13 @@ import (
 func newConvTranspose(t dtype.Type, w slide.Window, group int) kernel.Kernel {
 	switch t {
 	case dtype.Float32:
-		return &convTranspose[float32]{window: w, group: group, gemm: gemm.Product[float32]{Tile: gemm.BestTile[float32]()}}
+		return &convTranspose[float32]{window: w, group: group, gemm: gemm.New[float32]()}
 	case dtype.Float64:
-		return &convTranspose[float64]{window: w, group: group, gemm: gemm.Product[float64]{Tile: gemm.BestTile[float64]()}}
+		return &convTranspose[float64]{window: w, group: group, gemm: gemm.New[float64]()}
 	case dtype.Int32:
-		return &convTranspose[int32]{window: w, group: group, gemm: gemm.Product[int32]{Tile: gemm.BestTile[int32]()}}
+		return &convTranspose[int32]{window: w, group: group, gemm: gemm.New[int32]()}
 	case dtype.Int64:
-		return &convTranspose[int64]{window: w, group: group, gemm: gemm.Product[int64]{Tile: gemm.BestTile[int64]()}}
+		return &convTranspose[int64]{window: w, group: group, gemm: gemm.New[int64]()}
 	}
 	return nil
 }

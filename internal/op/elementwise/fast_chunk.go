@@ -3,30 +3,30 @@ package elementwise
 import (
 	"math"
 
-	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
 // The functions of float32 that are made of exponentials, for at most [chunk]
-// elements, so that [kernel.ExpChunk] does them together. Their loops have no
+// elements, so that [isa.ExpChunk] does them together. Their loops have no
 // calls, and no branches that the elements could make unpredictable.
 
 // expm1All sets each of x to eˣ - 1, which for -0 is -0. It is s*q + (s-1) for
-// the s, a power of 2, and the q with s + s*q = eˣ that [kernel.ExpChunk] finds.
+// the s, a power of 2, and the q with s + s*q = eˣ that [isa.ExpChunk] finds.
 func expm1All(x []float64) {
 	for i, v := range x {
-		t := madd(v, math.Log2E, kernel.ExpRound)
-		r := madd(kernel.ExpRound-t, math.Ln2, v)
-		p := madd(r, kernel.ExpPoly5, kernel.ExpPoly4)
-		p = madd(r, p, kernel.ExpPoly3)
-		p = madd(r, p, kernel.ExpPoly2)
-		p = madd(r, p, kernel.ExpPoly1)
-		p = madd(r, p, kernel.ExpPoly0)
+		t := madd(v, math.Log2E, isa.ExpRound)
+		r := madd(isa.ExpRound-t, math.Ln2, v)
+		p := madd(r, isa.ExpPoly5, isa.ExpPoly4)
+		p = madd(r, p, isa.ExpPoly3)
+		p = madd(r, p, isa.ExpPoly2)
+		p = madd(r, p, isa.ExpPoly1)
+		p = madd(r, p, isa.ExpPoly0)
 		s := math.Float64frombits(math.Float64bits(t) << 52)
 		e := madd(s, madd(r*r, p, r), s-1)
-		if v > kernel.ExpRange {
+		if v > isa.ExpRange {
 			e = math.Inf(1)
 		}
-		if v < -kernel.ExpRange {
+		if v < -isa.ExpRange {
 			e = -1
 		}
 		if v == 0 {
@@ -59,7 +59,7 @@ func sinhChunk(dst, a []float32) {
 	var buf [chunk]float64
 	y := buf[:len(dst)]
 	for i, v := range a[:len(y)] {
-		y[i] = min(math.Abs(float64(v)), kernel.ExpRange) // so that n is finite
+		y[i] = min(math.Abs(float64(v)), isa.ExpRange) // so that n is finite
 	}
 	expm1All(y)
 	for i, n := range y {
@@ -74,7 +74,7 @@ func coshChunk(dst, a []float32) {
 	for i, v := range a[:len(y)] {
 		y[i] = math.Abs(float64(v))
 	}
-	kernel.ExpChunk(y)
+	isa.ExpChunk(y)
 	for i, e := range y {
 		dst[i] = float32(0.5 * (e + 1/e))
 	}
@@ -100,7 +100,7 @@ func sigmoidChunk(dst, a []float32) {
 	for i, v := range a[:len(y)] {
 		y[i] = -float64(v)
 	}
-	kernel.ExpChunk(y)
+	isa.ExpChunk(y)
 	for i, e := range y {
 		dst[i] = float32(1 / (1 + e))
 	}
@@ -113,7 +113,7 @@ func softplusChunk(dst, a []float32) {
 	for i, v := range a[:len(y)] {
 		y[i] = -math.Abs(float64(v))
 	}
-	kernel.ExpChunk(y)
+	isa.ExpChunk(y)
 	for i, e := range y {
 		y[i] = fastLog1p(e)
 	}
@@ -129,7 +129,7 @@ func swishChunk(dst, a []float32, alpha, _ float64) {
 	for i, v := range a[:len(y)] {
 		y[i] = -alpha * float64(v)
 	}
-	kernel.ExpChunk(y)
+	isa.ExpChunk(y)
 	for i, e := range y {
 		dst[i] = float32(float64(a[i]) / (1 + e))
 	}
@@ -145,7 +145,7 @@ func geluTanhChunk(dst, a []float32) {
 		x := float64(v)
 		y[i] = c * madd(0.044715*x*x, x, x)
 	}
-	kernel.ExpChunk(y)
+	isa.ExpChunk(y)
 	for i, e := range y {
 		dst[i] = float32(float64(a[i]) / (1 + e))
 	}
@@ -158,7 +158,7 @@ func mishChunk(dst, a []float32) {
 	for i, v := range a[:len(y)] {
 		y[i] = float64(v)
 	}
-	kernel.ExpChunk(y)
+	isa.ExpChunk(y)
 	for i, e := range y {
 		e = min(e, 1e20) // so that n is finite
 		n := e * (e + 2)
@@ -210,7 +210,7 @@ func erfChunk(dst, a []float32) {
 	for i, v := range a[:len(y)] {
 		y[i] = -float64(v) * float64(v)
 	}
-	kernel.ExpChunk(y)
+	isa.ExpChunk(y)
 	for i, e := range y {
 		x := float64(a[i])
 		m := math.Abs(x)
@@ -232,7 +232,7 @@ func geluChunk(dst, a []float32) {
 	for i, v := range a[:len(y)] {
 		y[i] = -0.5 * float64(v) * float64(v)
 	}
-	kernel.ExpChunk(y)
+	isa.ExpChunk(y)
 	for i, e := range y {
 		x := float64(a[i])
 		tail := 0.5 * e * erfcScaled(min(math.Abs(x)*(1/math.Sqrt2), 10.3))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
 // A row is all that there is to know of a code.
@@ -47,7 +48,7 @@ func rows[I kernel.Integer, F kernel.Float]() *[numCodes]row {
 		Round:      {name: "round", formula: "the nearest integer, halves to even", types: same(1, floats), closed: true, float: unary(round[F])},
 		Trunc:      {name: "trunc", formula: "x without its fraction", types: same(1, floats), closed: true, float: unary(trunc[F])},
 
-		Exp:   {name: "exp", formula: "eˣ", types: same(1, floats), costly: true, float: each[F](math.Exp), fast: unary(kernel.ExpFloat32)},
+		Exp:   {name: "exp", formula: "eˣ", types: same(1, floats), costly: true, float: each[F](math.Exp), fast: unary(isa.ExpFloat32)},
 		Expm1: {name: "expm1", formula: "eˣ - 1, accurate near 0", types: same(1, floats), costly: true, float: each[F](math.Expm1), fast: chunks(expm1Chunk)},
 		Log:   {name: "log", formula: "ln x", types: same(1, floats), costly: true, float: each[F](math.Log), fast: each[float32](fastLog)},
 		Log1p: {name: "log1p", formula: "ln(1 + x), accurate near 0", types: same(1, floats), costly: true, float: each[F](math.Log1p), fast: each[float32](fastLog1p)},

@@ -30,25 +30,25 @@ type gemmParams struct {
 func productOf(t dtype.Type, p gemmParams) kernel.Kernel {
 	switch t {
 	case dtype.Float32:
-		return &matMul[float32]{gemm: gemm.Product[float32]{Tile: gemm.BestTile[float32]()}, gemmParams: p}
+		return &matMul[float32]{gemm: gemm.New[float32](), gemmParams: p}
 	case dtype.Float64:
-		return &matMul[float64]{gemm: gemm.Product[float64]{Tile: gemm.BestTile[float64]()}, gemmParams: p}
+		return &matMul[float64]{gemm: gemm.New[float64](), gemmParams: p}
 	case dtype.Int8:
-		return &matMul[int8]{gemm: gemm.Product[int8]{Tile: gemm.BestTile[int8]()}, gemmParams: p}
+		return &matMul[int8]{gemm: gemm.New[int8](), gemmParams: p}
 	case dtype.Int16:
-		return &matMul[int16]{gemm: gemm.Product[int16]{Tile: gemm.BestTile[int16]()}, gemmParams: p}
+		return &matMul[int16]{gemm: gemm.New[int16](), gemmParams: p}
 	case dtype.Int32:
-		return &matMul[int32]{gemm: gemm.Product[int32]{Tile: gemm.BestTile[int32]()}, gemmParams: p}
+		return &matMul[int32]{gemm: gemm.New[int32](), gemmParams: p}
 	case dtype.Int64:
-		return &matMul[int64]{gemm: gemm.Product[int64]{Tile: gemm.BestTile[int64]()}, gemmParams: p}
+		return &matMul[int64]{gemm: gemm.New[int64](), gemmParams: p}
 	case dtype.Uint8:
-		return &matMul[uint8]{gemm: gemm.Product[uint8]{Tile: gemm.BestTile[uint8]()}, gemmParams: p}
+		return &matMul[uint8]{gemm: gemm.New[uint8](), gemmParams: p}
 	case dtype.Uint16:
-		return &matMul[uint16]{gemm: gemm.Product[uint16]{Tile: gemm.BestTile[uint16]()}, gemmParams: p}
+		return &matMul[uint16]{gemm: gemm.New[uint16](), gemmParams: p}
 	case dtype.Uint32:
-		return &matMul[uint32]{gemm: gemm.Product[uint32]{Tile: gemm.BestTile[uint32]()}, gemmParams: p}
+		return &matMul[uint32]{gemm: gemm.New[uint32](), gemmParams: p}
 	case dtype.Uint64:
-		return &matMul[uint64]{gemm: gemm.Product[uint64]{Tile: gemm.BestTile[uint64]()}, gemmParams: p}
+		return &matMul[uint64]{gemm: gemm.New[uint64](), gemmParams: p}
 	}
 	return nil
 }

@@ -123,7 +123,8 @@ func TestMatMul(t *testing.T) {
 			}
 			return nil, matMulReference(n[0], n[1], sa, sb, so)
 		})
-		for name, k := range variants(dt, func() kernel.Kernel { return newMatMul(dt) }) {
+		for set := range kerneltest.Sets() {
+			k := newMatMul(dt)
 			intact := kerneltest.Guard(out)
 			err := kerneltest.All(rng, k, in, []*kernel.Operand{out})
 			if err == nil {
@@ -133,7 +134,7 @@ func TestMatMul(t *testing.T) {
 				err = agrees(out)
 			}
 			if err != nil {
-				t.Fatalf("%s %v: %v%v by %v%v: %v", name, dt, sa, in[0].Strides, sb, in[1].Strides, err)
+				t.Fatalf("%s %v: %v%v by %v%v: %v", set, dt, sa, in[0].Strides, sb, in[1].Strides, err)
 			}
 			kerneltest.CheckAllocs(t, k, in, []*kernel.Operand{out})
 		}
@@ -202,7 +203,8 @@ func TestGemm(t *testing.T) {
 			}
 			return nil, gemmReference(n64[0], n64[1], n64[2], sc, m, n, k, int64(alpha), int64(beta), transA, transB)
 		})
-		for name, kern := range variants(dt, func() kernel.Kernel { return newGemm(dt, alpha, beta, transA, transB) }) {
+		for set := range kerneltest.Sets() {
+			kern := newGemm(dt, alpha, beta, transA, transB)
 			outs := []*kernel.Operand{out}
 			check := func(how string, bound []*kernel.Operand) {
 				t.Helper()
@@ -215,7 +217,7 @@ func TestGemm(t *testing.T) {
 					err = agrees(out)
 				}
 				if err != nil {
-					t.Fatalf("%s %v %s: %v by %v plus %v, transposed %v %v, alpha %v beta %v: %v", name, dt, how, sa, sb, sc, transA, transB, alpha, beta, err)
+					t.Fatalf("%s %v %s: %v by %v plus %v, transposed %v %v, alpha %v beta %v: %v", set, dt, how, sa, sb, sc, transA, transB, alpha, beta, err)
 				}
 			}
 			check("as is", in)
@@ -224,7 +226,7 @@ func TestGemm(t *testing.T) {
 			if without := kerneltest.Prepack(kern, in, outs, 1); without != nil {
 				check("packed", without)
 				if !bytes.Equal(plain, kerneltest.Bytes(out)) {
-					t.Fatalf("%s %v: %v by %v: packing b beforehand changes the result", name, dt, sa, sb)
+					t.Fatalf("%s %v: %v by %v: packing b beforehand changes the result", set, dt, sa, sb)
 				}
 				kerneltest.CheckAllocs(t, kern, without, outs)
 			}
@@ -248,7 +250,8 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 				}
 				kerneltest.Randomize(rng, a)
 				kerneltest.Randomize(rng, b)
-				for name, kern := range variants(dt, func() kernel.Kernel { return newGemm(dt, 1, 0, false, transB) }) {
+				for set := range kerneltest.Sets() {
+					kern := newGemm(dt, 1, 0, false, transB)
 					full := kerneltest.Dense(dt, most, n)
 					if err := kerneltest.Run(rng, kern, []*kernel.Operand{a, b}, []*kernel.Operand{full}); err != nil {
 						t.Fatal(err)
@@ -268,7 +271,7 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 								t.Fatal(err)
 							}
 							if !bytes.Equal(out.Data, full.Data[:len(out.Data)]) {
-								t.Errorf("%s %v [%d %d] by %v (packed: %v): not the first rows of the product of %d rows", name, dt, rows, k, b.Shape, packed, most)
+								t.Errorf("%s %v [%d %d] by %v (packed: %v): not the first rows of the product of %d rows", set, dt, rows, k, b.Shape, packed, most)
 							}
 						}
 					}

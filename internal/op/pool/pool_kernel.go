@@ -315,13 +315,13 @@ func (k *meanPool[T]) finish(y []T, sums, counts []float64, row int) {
 	}
 }
 
-// power returns |v|^p.
+// power returns |v|^p, rounded before it is added to anything.
 func power(v, p float64) float64 {
 	switch p {
 	case 1:
 		return math.Abs(v)
 	case 2:
-		return v * v
+		return float64(v * v)
 	}
 	return math.Pow(math.Abs(v), p)
 }

@@ -13,6 +13,6 @@ func TestGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, generate()) {
-		t.Error("tile_amd64.s is out of date: run go generate ./internal/kernel/gemm")
+		t.Error("tile_amd64.s is out of date: run go generate ./internal/kernel/isa")
 	}
 }

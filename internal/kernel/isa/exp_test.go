@@ -1,4 +1,4 @@
-package kernel
+package isa
 
 import (
 	"math"
@@ -56,9 +56,9 @@ func TestExpNaN(t *testing.T) {
 	}
 }
 
-// exp64 is [expLoop] for a single number.
+// exp64 is [exp] for a single number.
 func exp64(x float64) float64 {
 	one := [1]float64{x}
-	expLoop(one[:])
+	exp(one[:])
 	return one[0]
 }

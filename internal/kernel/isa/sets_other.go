@@ -1,0 +1,6 @@
+//go:build !amd64 || purego
+
+package isa
+
+// native returns the sets in assembly: there are none.
+func native() []*Loops { return nil }

@@ -1,0 +1,215 @@
+package isa
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/berth-go/berth/internal/kernel"
+)
+
+// TestChoose: a set is chosen by name, the best without one, and a name that no
+// set has is an error that lists what there is.
+func TestChoose(t *testing.T) {
+	fast, slow := &Loops{Name: "fast"}, &Loops{Name: "slow"}
+	sets := []*Loops{fast, slow}
+	for name, want := range map[string]*Loops{"": fast, "fast": fast, "slow": slow, "other": fast} {
+		got, err := choose(name, sets)
+		if got != want || (err != nil) != (name == "other") {
+			t.Errorf("%q chooses %v, error %v", name, got.Name, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "BERTH_ISA=other: this machine has the instruction sets fast, slow") {
+			t.Errorf("error %v", err)
+		}
+	}
+	if all := Sets(); all[len(all)-1] != &Generic || !slices.Contains(all, Active()) {
+		t.Errorf("the sets are %v, and %v is active", all, Active())
+	}
+}
+
+// TestComplete: no set lacks a loop.
+func TestComplete(t *testing.T) {
+	for _, s := range Sets() {
+		for _, tile := range []struct{ mul, spread, tapSum bool }{
+			{s.Float32.Mul != nil, s.Float32.Spread != nil, s.Float32.TapSum != nil},
+			{s.Float64.Mul != nil, s.Float64.Spread != nil, s.Float64.TapSum != nil},
+		} {
+			if !tile.mul || !tile.spread || !tile.tapSum {
+				t.Errorf("%s: products lack a loop: %+v", s.Name, tile)
+			}
+		}
+		if s.Exp == nil || s.ExpShift == nil {
+			t.Errorf("%s has no exponential", s.Name)
+		}
+	}
+}
+
+// TestTiles: the loops of products equal the plain loops that they state, and
+// read and write nothing else. Elements are small integers, so that no set
+// rounds.
+func TestTiles(t *testing.T) {
+	for _, s := range Sets() {
+		testTile(t, s.Name, s.Float32)
+		testTile(t, s.Name, s.Float64)
+	}
+}
+
+func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 4))
+	some := func(n int) []T {
+		x := make([]T, n)
+		for i := range x {
+			x[i] = T(rng.IntN(9) - 4)
+		}
+		return x[:n:n]
+	}
+	check := func(what string, got, want []T, args ...int) {
+		t.Helper()
+		if !slices.Equal(got, want) {
+			t.Fatalf("%s, %T: %s %v gives %v, want %v", name, got, what, args, got, want)
+		}
+	}
+	for range 300 {
+		h, w, k, add := 1+rng.IntN(tile.Rows), 1+rng.IntN(tile.Cols), 1+rng.IntN(20), rng.IntN(2) == 0
+		ldb, ldc := tile.Cols+rng.IntN(3), w+rng.IntN(3)
+		a, b, c := some(tile.Rows*k), some((k-1)*ldb+tile.Cols), some((h+1)*ldc)
+		want := slices.Clone(c)
+		for i := range h {
+			for j := range w {
+				var sum T
+				for p := range k {
+					sum += a[p*tile.Rows+i] * b[p*ldb+j]
+				}
+				if add {
+					sum += want[i*ldc+j]
+				}
+				want[i*ldc+j] = sum
+			}
+		}
+		tile.Mul(h, w, k, a, b, ldb, c, ldc, add)
+		check("mul", c, want, h, w, k)
+
+		n := 1 + rng.IntN(tile.Cols)
+		to := 1 + rng.IntN(n)
+		from := rng.IntN(to)
+		dstStep, srcStep := n+rng.IntN(3), to-from+rng.IntN(3)
+		src, dst := some((h-1)*srcStep+to-from), some(h*dstStep)
+		want = slices.Clone(dst)
+		for r := range h {
+			for i := range n {
+				want[r*dstStep+i] = 0
+				if from <= i && i < to {
+					want[r*dstStep+i] = src[r*srcStep+i-from]
+				}
+			}
+		}
+		tile.Spread(dst, src, h, dstStep, srcStep, from, to, n)
+		check("spread", dst, want, h, from, to, n)
+
+		y, x, weights := some(rng.IntN(300)), some(400), some(1+rng.IntN(9))
+		offsets := make([]int, len(weights))
+		for i := range offsets {
+			offsets[i] = rng.IntN(len(x) - len(y) + 1)
+		}
+		bias := some(1)[0]
+		want = slices.Clone(y)
+		for i := range want {
+			want[i] = bias
+			for tap, at := range offsets {
+				want[i] += weights[tap] * x[i+at]
+			}
+		}
+		tile.TapSum(y, x, offsets, weights, bias)
+		check("sum of taps", y, want, len(y), len(weights))
+	}
+}
+
+// TestExpShift: every set gives the bits of exp64, for every kind of float32, and
+// writes nothing else.
+func TestExpShift(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n = 1 << 12
+	x, shift, got := make([]float32, n), make([]float32, n), make([]float32, n+1)
+	for range 50 {
+		for i := range n {
+			x[i], shift[i] = float32(rng.NormFloat64()*40), float32(rng.NormFloat64())
+			if rng.IntN(8) == 0 {
+				x[i] = math.Float32frombits(rng.Uint32()) // any number, NaN or infinity
+			}
+		}
+		size := rng.IntN(n + 1)
+		for _, s := range Sets() {
+			for each, m := range [][]float32{shift[:1], shift[:size]} {
+				for _, inPlace := range []bool{false, true} {
+					src := x[:size]
+					if inPlace {
+						src = append(got[:0], src...)
+					}
+					got[size] = 7
+					s.ExpShift(got[:size], src, m)
+					for i := range size {
+						want := float32(exp64(float64(x[i]) - float64(shift[i*each])))
+						if math.Float32bits(got[i]) != math.Float32bits(want) && (got[i] == got[i] || want == want) {
+							t.Fatalf("%s, %d shifts: exp(%v - %v) is %v, exp64 gives %v", s.Name, len(m), x[i], shift[i*each], got[i], want)
+						}
+					}
+					if got[size] != 7 {
+						t.Fatalf("%s, %d shifts: wrote beyond the end", s.Name, len(m))
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestExp: every set gives the bits of exp64, for numbers of any size, and writes
+// nothing else.
+func TestExp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	const n = 1 << 12
+	x, got := make([]float64, n+1), make([]float64, n+1)
+	edges := []float64{0, math.Copysign(0, -1), ExpRange, -ExpRange, math.Inf(1), math.Inf(-1), math.NaN(),
+		math.Nextafter(ExpRange, 400), math.Nextafter(-ExpRange, -400), math.MaxFloat64, -math.MaxFloat64}
+	for range 50 {
+		for i := range n {
+			switch x[i] = rng.NormFloat64() * 150; rng.IntN(8) {
+			case 0:
+				x[i] = math.Float64frombits(rng.Uint64())
+			case 1:
+				x[i] = edges[rng.IntN(len(edges))]
+			}
+		}
+		size := rng.IntN(n + 1)
+		for _, s := range Sets() {
+			copy(got, x)
+			s.Exp(got[:size])
+			for i, v := range x[:size] {
+				want := exp64(v)
+				if math.Float64bits(got[i]) != math.Float64bits(want) && (got[i] == got[i] || want == want) {
+					t.Fatalf("%s: exp(%v) is %v, exp64 gives %v", s.Name, v, got[i], want)
+				}
+			}
+			for i, v := range x[size:n] {
+				if math.Float64bits(got[size+i]) != math.Float64bits(v) {
+					t.Fatalf("%s: wrote element %d of %d", s.Name, size+i, size)
+				}
+			}
+		}
+	}
+}
+
+// TestExpChunkStays: a buffer on the stack stays there.
+func TestExpChunkStays(t *testing.T) {
+	if n := testing.AllocsPerRun(100, func() {
+		var x [16]float64
+		ExpChunk(x[:])
+		if x[0] != 1 {
+			t.Fatal(x)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
