@@ -130,8 +130,9 @@ func (i *Instance) Run(ctx context.Context, inputs, outputs Values) error {
 	return i.RunAt(ctx, nil, inputs, outputs)
 }
 
-// RunAt is [Instance.Run] for extents that the caller states, all or some of
-// them.
+// RunAt is [Instance.Run] for extents that the caller states, all or some of them:
+//
+//	inst.RunAt(ctx, berth.Extents{"batch": 3}, inputs, outputs)   // 12 elements are 3 rows of 4
 func (i *Instance) RunAt(ctx context.Context, extents Extents, inputs, outputs Values) error {
 	if i == nil || i.inst == nil {
 		return errors.New("berth: the instance is nil or the zero Instance, which has no arena")

@@ -22,7 +22,10 @@ import (
 
 // A Dimension is an extent that varies from run to run, such as the rows of a
 // batch or the length of a text: any number from Min to Max, both included.
-type Dimension = extent.Dim
+type Dimension struct {
+	Name     string
+	Min, Max int
+}
 
 // Dim returns the dimension of the given name and bounds. Min may be 0, for what
 // may be empty, such as the text so far.
@@ -49,7 +52,7 @@ func Input(name string, t DType, extents ...any) *Promise {
 		case int:
 			typ.Shape[axis] = e
 		case Dimension:
-			if err := compile.CheckDims(e); err != nil {
+			if err := compile.CheckDims(extent.Dim(e)); err != nil {
 				return broken("input %q: %w", name, err)
 			}
 			if other := slices.IndexFunc(axes, func(d Dimension) bool { return d.Name == e.Name && d != e }); other >= 0 {
@@ -162,7 +165,11 @@ func (p *Program) Dims() []Dimension {
 	if p.usable() != nil {
 		return nil
 	}
-	return slices.Clone(p.prog.Space.Dims())
+	var dims []Dimension
+	for _, d := range p.prog.Space.Dims() {
+		dims = append(dims, Dimension(d))
+	}
+	return dims
 }
 
 // rows returns the largest extent of the first dimension, 1 if there is none.

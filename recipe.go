@@ -38,10 +38,10 @@ func (r *recipe) again(make func(in []graph.Value) (graph.Value, error)) {
 // different names, and dimensions of one name must be one. Promises without a
 // recipe, as packages that build graphs themselves give, have the same value for
 // any extents.
-func rebuilder(promises []*Promise) ([]Dimension, compile.Build, error) {
+func rebuilder(promises []*Promise) ([]extent.Dim, compile.Build, error) {
 	recipes := sortRecipes(promises)
 	inputs := make(map[string]bool)
-	var dims []Dimension
+	var dims []extent.Dim
 	first := make(map[string]string) // the input that a dimension was met at
 	for _, r := range recipes {
 		if r.input == nil {
@@ -53,13 +53,13 @@ func rebuilder(promises []*Promise) ([]Dimension, compile.Build, error) {
 		}
 		inputs[name] = true
 		for _, d := range r.input.axes {
-			known := slices.IndexFunc(dims, func(e Dimension) bool { return e.Name == d.Name })
+			known := slices.IndexFunc(dims, func(e extent.Dim) bool { return e.Name == d.Name })
 			switch {
 			case d == Dimension{}:
 			case known < 0:
 				first[d.Name] = name
-				dims = append(dims, d)
-			case dims[known] != d:
+				dims = append(dims, extent.Dim(d))
+			case dims[known] != extent.Dim(d):
 				return nil, nil, fmt.Errorf("dimension %v of input %q is %v at input %q", dims[known], first[d.Name], d, name)
 			}
 		}

@@ -72,7 +72,10 @@ func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, erro
 	if err := m.checkOptions(opt); err != nil {
 		return nil, err
 	}
-	g := bridge.Graph{Dims: opt.vary(m)}
+	var g bridge.Graph
+	for _, d := range opt.vary(m) {
+		g.Dims = append(g.Dims, extent.Dim(d))
+	}
 	for _, out := range m.wire.Graph.Outputs {
 		g.Outputs = append(g.Outputs, out.Name)
 	}

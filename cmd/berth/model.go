@@ -38,7 +38,7 @@ func (f *modelFlags) options(e *env, m *onnx.Model) (*onnx.Options, error) {
 		switch {
 		case !ok:
 			return nil, usagef("--dim %q: give a name and a size, such as sequence=128, or bounds, such as sequence=1..128", d)
-		case dim.Fixed():
+		case dim.Min == dim.Max:
 			opt.Dims[dim.Name] = dim.Min
 		default:
 			opt.Vary = append(opt.Vary, dim)
