@@ -7,10 +7,6 @@ import "math"
 // of the value, so that the rounding to float32 is nearly all of the error.
 // The polynomials are near-minimax (Chebyshev) fits over the stated intervals.
 
-// madd is x*y + z, with the product rounded: written plainly, the two are one
-// fused operation on some processors, and results would not be the same on all.
-func madd(x, y, z float64) float64 { return float64(x*y) + z }
-
 // fastLog is ln x for what float32 can hold, or sums of it.
 //
 // It writes x = 2ᵏ*m with m in [√½, √2), and ln m = 2 artanh f for
@@ -77,7 +73,7 @@ const fastSinCosRange = 1 << 19
 
 func fastSin(x float64) float64 {
 	if !(x > -fastSinCosRange && x < fastSinCosRange) {
-		return math.Sin(x)
+		return sin(x)
 	}
 	sin, cos, n := fastSinCos(x)
 	return turned(sin, cos, n)
@@ -85,23 +81,15 @@ func fastSin(x float64) float64 {
 
 func fastCos(x float64) float64 {
 	if !(x > -fastSinCosRange && x < fastSinCosRange) {
-		return math.Cos(x)
+		return cos(x)
 	}
 	sin, cos, n := fastSinCos(x)
 	return turned(cos, -sin, n)
 }
 
-// turned returns a, b, -a or -b for n = 0, 1, 2, 3, without branches that
-// nobody can predict.
-func turned(a, b float64, n uint64) float64 {
-	x, y := math.Float64bits(a), math.Float64bits(b)
-	x ^= (x ^ y) & -(n & 1)
-	return math.Float64frombits(x ^ n>>1<<63)
-}
-
 func fastTan(x float64) float64 {
 	if !(x > -fastSinCosRange && x < fastSinCosRange) {
-		return math.Tan(x)
+		return tan(x)
 	}
 	sin, cos, n := fastSinCos(x)
 	if n&1 != 0 {
@@ -115,7 +103,7 @@ func fastAsinh(x float64) float64 {
 	if a > 1<<30 {
 		return math.Copysign(fastLog(a)+math.Ln2, x)
 	}
-	s := a * a
+	s := float64(a * a)
 	return math.Copysign(fastLog1p(a+s/(1+math.Sqrt(s+1))), x)
 }
 

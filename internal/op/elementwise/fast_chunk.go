@@ -161,7 +161,7 @@ func mishChunk(dst, a []float32) {
 	isa.ExpChunk(y)
 	for i, e := range y {
 		e = min(e, 1e20) // so that n is finite
-		n := e * (e + 2)
+		n := float64(e * (e + 2))
 		dst[i] = float32(float64(a[i]) * (n / (n + 2)))
 	}
 }
@@ -235,7 +235,7 @@ func geluChunk(dst, a []float32) {
 	isa.ExpChunk(y)
 	for i, e := range y {
 		x := float64(a[i])
-		tail := 0.5 * e * erfcScaled(min(math.Abs(x)*(1/math.Sqrt2), 10.3))
+		tail := float64(0.5 * e * erfcScaled(min(math.Abs(x)*(1/math.Sqrt2), 10.3)))
 		dst[i] = float32(x * negative(x, tail, 1-tail))
 	}
 }

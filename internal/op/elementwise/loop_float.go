@@ -125,7 +125,7 @@ func thresholdedRelu[T kernel.Float](dst, a []T, alpha, _ float64) {
 func hardSigmoid[T kernel.Float](dst, a []T, alpha, beta float64) {
 	a = a[:len(dst)]
 	for i := range dst {
-		dst[i] = T(max(0, min(1, madd(alpha, float64(a[i]), beta))))
+		dst[i] = T(max(0, min(1, math.FMA(alpha, float64(a[i]), beta))))
 	}
 }
 
@@ -133,7 +133,7 @@ func hardSwish[T kernel.Float](dst, a []T) {
 	a = a[:len(dst)]
 	for i := range dst {
 		x := float64(a[i])
-		dst[i] = T(x * max(0, min(1, madd(x, 1./6, 0.5))))
+		dst[i] = T(x * max(0, min(1, (x+3)/6)))
 	}
 }
 

@@ -169,10 +169,10 @@ func truncated(to dtype.Type, f float64) kernel.Scalar {
 func powReference(x, n kernel.Scalar) kernel.Scalar {
 	t := x.DType
 	if t.IsFloat() {
-		return roundedTo(t, math.Pow(x.Float64(), n.Float64()))
+		return roundedTo(t, widePow(x.Float64(), n.Float64()))
 	}
 	if n.DType.IsFloat() {
-		return truncated(t, math.Pow(x.Float64(), n.Float64()))
+		return truncated(t, widePow(x.Float64(), n.Float64()))
 	}
 	e := scalarInt(n)
 	if e.Sign() < 0 {

@@ -35,12 +35,6 @@ func withinUlps(a, b kernel.Scalar, ulps int64) bool {
 	if math.IsNaN(a.Float64()) || math.IsNaN(b.Float64()) {
 		return math.IsNaN(a.Float64()) && math.IsNaN(b.Float64())
 	}
-	if a.DType == dtype.Float64 {
-		ulps *= 4 // the reference is no better than the code
-		if x, y := a.Float64(), b.Float64(); math.Abs(x-y) <= 1e-14*math.Abs(y) {
-			return ulps > 0
-		}
-	}
 	d := ulpOrder(a) - ulpOrder(b)
 	return d <= ulps && d >= -ulps
 }
@@ -79,6 +73,9 @@ func reference(ins Instr, a []kernel.Scalar) kernel.Scalar {
 	case Xor:
 		return kernel.BoolScalar(a[0].Bits+a[1].Bits == 1)
 	}
+	if v, ok := wideReference(code, a); ok {
+		return v
+	}
 	if t.IsFloat() {
 		x, y, z := a[0].Float64(), 0.0, 0.0
 		if len(a) > 1 {
@@ -115,6 +112,17 @@ func reference(ins Instr, a []kernel.Scalar) kernel.Scalar {
 		return kernel.BoolScalar(c >= 0)
 	}
 	return wrappedTo(t, integerFormula(code, t, x, y, z))
+}
+
+// wideReference computes functions of one float64, for which formulas in
+// float64 will not do.
+func wideReference(code Code, a []kernel.Scalar) (v kernel.Scalar, ok bool) {
+	for _, w := range wideFunctions {
+		if x := a[0].Float64(); w.code == code && a[0].DType == dtype.Float64 && w.from <= x && x <= w.to && x != 0 {
+			return kernel.Float64Scalar(w.f(widen(x, wideBits)).float()), true
+		}
+	}
+	return kernel.Scalar{}, false
 }
 
 func scalarInt(s kernel.Scalar) *big.Int {

@@ -78,7 +78,7 @@ func newColumns(t *testing.T, code Code, to dtype.Type, types []dtype.Type) *col
 		case code == Cast:
 			per[i] = castSamples(c.rng, a)
 		case len(types) == 1:
-			per[i] = scalarSamples(c.rng, a, 2000)
+			per[i] = scalarSamples(c.rng, a, 1000)
 		default:
 			per[i] = scalarSamples(c.rng, a, 20)
 		}
