@@ -18,6 +18,17 @@ import (
 	"github.com/berth-go/berth/onnx"
 )
 
+// A Tolerance is how far an element may be from the wanted one, as [berth.Close]
+// takes it: Abs plus Rel times the magnitude of that.
+type Tolerance struct{ Rel, Abs float64 }
+
+// Upstream is the tolerance of the ONNX backend tests, and Network the one for
+// whole networks, whose sums are longer.
+var (
+	Upstream = Tolerance{Rel: 1e-3, Abs: 1e-7}
+	Network  = Tolerance{Rel: 1e-3, Abs: 1e-5}
+)
+
 // Run runs the model in a folder with each of its data sets and returns how
 // the first output differs that does. If [Skipped] says so of the error, the
 // test uses what Berth does not have.
@@ -137,11 +148,21 @@ func DifferAll(m *onnx.Model, tol Tolerance, got map[string]*berth.Tensor, want 
 	}
 	var errs []error
 	for i, v := range outputs {
-		if err := tol.Differ(got[v.Name], want[i]); err != nil {
+		if err := berth.Close(got[v.Name], want[i], tol.Rel, tol.Abs); err != nil {
 			errs = append(errs, fmt.Errorf("output %d %q: %w", i, v.Name, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Fixed returns options for a program that takes just these inputs: no rows,
+// every shape stated.
+func Fixed(inputs map[string]*berth.Tensor) *onnx.Options {
+	opt := &onnx.Options{RowDim: "-", Shapes: make(map[string][]int)}
+	for name, t := range inputs {
+		opt.Shapes[name] = t.Shape()
+	}
+	return opt
 }
 
 // Skipped reports whether err says nothing but that Berth does not have an
