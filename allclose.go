@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
 )
 
 // Equal reports whether two tensors have the same element type, the same shape
@@ -32,68 +33,10 @@ func Close(got, want *Tensor, rtol, atol float64) error {
 	if got.dtype != want.dtype || !slices.Equal(got.layout.Shape, want.layout.Shape) {
 		return fmt.Errorf("berth: got %s, want %s", got.describe(), want.describe())
 	}
-	switch got.dtype {
-	case Float64:
-		return closeFloats(got, want, rtol, atol, func(v float64) float64 { return v })
-	case Float32:
-		return closeFloats(got, want, rtol, atol, func(v float32) float64 { return float64(v) })
-	case Float16:
-		return closeFloats(got, want, rtol, atol, func(v dtype.F16) float64 { return float64(v.Float32()) })
-	case BFloat16:
-		return closeFloats(got, want, rtol, atol, func(v dtype.BF16) float64 { return float64(v.Float32()) })
-	case Int64:
-		return same[int64](got, want)
-	case Int32:
-		return same[int32](got, want)
-	case Int16:
-		return same[int16](got, want)
-	case Int8:
-		return same[int8](got, want)
-	case Uint64:
-		return same[uint64](got, want)
-	case Uint32:
-		return same[uint32](got, want)
-	case Uint16:
-		return same[uint16](got, want)
-	case Uint8:
-		return same[uint8](got, want)
-	case Bool:
-		return same[bool](got, want)
-	}
-	panic("berth: no comparison of " + got.dtype.String())
-}
-
-func closeFloats[T Element](got, want *Tensor, rtol, atol float64, value func(T) float64) error {
-	return firstDifference(got, want, func(g, w T) bool {
-		a, b := value(g), value(w)
-		if a == b || math.IsNaN(a) || math.IsNaN(b) || math.IsInf(a, 0) || math.IsInf(b, 0) {
-			return a == b || math.IsNaN(a) && math.IsNaN(b)
-		}
-		return math.Abs(a-b) <= atol+rtol*math.Abs(b)
-	}, func(v T) any { return value(v) })
-}
-
-func same[T interface {
-	Element
-	comparable
-}](got, want *Tensor) error {
-	return firstDifference(got, want, func(g, w T) bool { return g == w }, func(v T) any { return v })
-}
-
-// firstDifference compares elements in row-major order; printed is what a
-// message shows of one.
-func firstDifference[T Element](got, want *Tensor, close func(g, w T) bool, printed func(T) any) error {
-	g, err := Data[T](got)
-	if err != nil {
-		return err
-	}
-	w, err := Data[T](want)
-	if err != nil {
-		return err
-	}
+	g, w, size := got.bytes(), want.bytes(), want.dtype.Size()
 	wrong, first := 0, 0
-	for i := range w {
-		if !close(g[i], w[i]) {
+	for i := range want.Len() {
+		if !bytes.Equal(g[i*size:][:size], w[i*size:][:size]) && !near(kernel.ScalarAt(got.dtype, g, i), kernel.ScalarAt(want.dtype, w, i), rtol, atol) {
 			if wrong++; wrong == 1 {
 				first = i
 			}
@@ -107,6 +50,32 @@ func firstDifference[T Element](got, want *Tensor, close func(g, w T) bool, prin
 		index[axis] = rest % want.layout.Shape[axis]
 		rest /= want.layout.Shape[axis]
 	}
-	return fmt.Errorf("berth: %d of %d elements of %s differ; the one at %v is %v, want %v",
-		wrong, len(w), want.describe(), index, printed(g[first]), printed(w[first]))
+	return fmt.Errorf("berth: %d of %d elements of %s differ; the one at %v is %v, want %v", wrong, want.Len(), want.describe(), index,
+		goValue(kernel.ScalarAt(got.dtype, g, first)), goValue(kernel.ScalarAt(want.dtype, w, first)))
+}
+
+// near reports whether two elements that differ in their bits are the same number
+// within a tolerance, or both NaN.
+func near(got, want kernel.Scalar, rtol, atol float64) bool {
+	if !want.DType.IsFloat() {
+		return false
+	}
+	a, b := got.Float64(), want.Float64()
+	if a == b || math.IsNaN(a) || math.IsNaN(b) || math.IsInf(a, 0) || math.IsInf(b, 0) {
+		return a == b || math.IsNaN(a) && math.IsNaN(b)
+	}
+	return math.Abs(a-b) <= atol+rtol*math.Abs(b)
+}
+
+// goValue returns an element as a value that prints as its number or truth value.
+func goValue(s kernel.Scalar) any {
+	switch s.DType.Kind() {
+	case dtype.KindFloat:
+		return s.Float64()
+	case dtype.KindInt:
+		return s.Int64()
+	case dtype.KindBool:
+		return s.Bits != 0
+	}
+	return s.Bits
 }

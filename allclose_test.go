@@ -56,6 +56,7 @@ func TestClose(t *testing.T) {
 		{inf, -inf, inf, inf, false},
 		{1e300, inf, 1, 1, false},
 		{inf, 1e300, 1, 1, false},
+		{inf, nan, 1, 1, false},
 	} {
 		for _, typ := range []berth.DType{berth.Float64, berth.Float32} {
 			if typ == berth.Float32 && (c.got == 1e300 || c.want == 1e300) {
@@ -69,6 +70,10 @@ func TestClose(t *testing.T) {
 	}
 	// Tolerance is for floats alone.
 	wantError(t, "integers", berth.Close(berth.Scalar[int64](1001), berth.Scalar[int64](1000), 1, 10), "1001", "1000")
+	wantError(t, "wide integers", berth.Close(berth.Scalar[int64](1<<60+1), berth.Scalar[int64](1<<60), 1, 10), "1152921504606846977", "1152921504606846976")
+	wantError(t, "the largest integer", berth.Close(berth.Scalar[uint64](math.MaxUint64-1), berth.Scalar[uint64](math.MaxUint64), 1, 10), "18446744073709551614", "18446744073709551615")
+	wantError(t, "bools", berth.Close(berth.Scalar(true), berth.Scalar(false), 1, 10), "is true, want false")
+	wantError(t, "bytes", berth.Close(berth.Scalar[int8](-3), berth.Scalar[int8](3), 1, 10), "is -3, want 3")
 	wantError(t, "type", berth.Close(berth.Scalar[int64](1), berth.Scalar[int32](1), 1, 1), "int64[]", "int32[]")
 	wantError(t, "shape", berth.Close(ramp(2, 3), ramp(3, 2), 1, 1), "int32[2 3]", "int32[3 2]")
 

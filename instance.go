@@ -182,35 +182,35 @@ func (i *Instance) RunAt(ctx context.Context, extents Extents, inputs, outputs V
 	return nil
 }
 
+// A goSlice says how the slices of one Go type and the bytes of their elements
+// become each other; both share memory.
+type goSlice struct {
+	dtype dtype.Type
+	bytes func(slice any) (data []byte, ok bool)
+	of    func(data []byte) any
+}
+
+func goSliceOf[T Element]() goSlice {
+	return goSlice{
+		dtype: dtype.Of[T](),
+		bytes: func(slice any) ([]byte, bool) {
+			s, ok := slice.([]T)
+			return kernel.Bytes(s), ok
+		},
+		of: func(data []byte) any { return kernel.Cast[T](data) },
+	}
+}
+
+// goSlices has one for each element type, those that models use most first.
+var goSlices = []goSlice{
+	goSliceOf[float32](), goSliceOf[int64](), goSliceOf[float64](), goSliceOf[int32](), goSliceOf[bool](),
+	goSliceOf[dtype.F16](), goSliceOf[dtype.BF16](), goSliceOf[int16](), goSliceOf[int8](),
+	goSliceOf[uint8](), goSliceOf[uint16](), goSliceOf[uint32](), goSliceOf[uint64](),
+}
+
 // buffer returns the bytes and the element type of a value.
 func buffer(values Values, name string, input bool) ([]byte, dtype.Type, error) {
 	switch v := values[name].(type) {
-	case []float32:
-		return kernel.Bytes(v), dtype.Float32, nil
-	case []float64:
-		return kernel.Bytes(v), dtype.Float64, nil
-	case []int64:
-		return kernel.Bytes(v), dtype.Int64, nil
-	case []int32:
-		return kernel.Bytes(v), dtype.Int32, nil
-	case []int16:
-		return kernel.Bytes(v), dtype.Int16, nil
-	case []int8:
-		return kernel.Bytes(v), dtype.Int8, nil
-	case []uint8:
-		return v, dtype.Uint8, nil
-	case []uint16:
-		return kernel.Bytes(v), dtype.Uint16, nil
-	case []uint32:
-		return kernel.Bytes(v), dtype.Uint32, nil
-	case []uint64:
-		return kernel.Bytes(v), dtype.Uint64, nil
-	case []bool:
-		return kernel.Bytes(v), dtype.Bool, nil
-	case []dtype.F16:
-		return kernel.Bytes(v), dtype.Float16, nil
-	case []dtype.BF16:
-		return kernel.Bytes(v), dtype.BFloat16, nil
 	case *Tensor:
 		if err := v.usable(); err != nil {
 			return nil, 0, err
@@ -225,6 +225,11 @@ func buffer(values Values, name string, input bool) ([]byte, dtype.Type, error) 
 	case nil:
 		return nil, 0, fmt.Errorf("is not given")
 	default:
+		for _, k := range goSlices {
+			if data, ok := k.bytes(v); ok {
+				return data, k.dtype, nil
+			}
+		}
 		return nil, 0, fmt.Errorf("a %T is not a slice of elements", v)
 	}
 }
@@ -232,33 +237,10 @@ func buffer(values Values, name string, input bool) ([]byte, dtype.Type, error) 
 // slice returns the storage of a tensor as a slice of its Go type, which a run
 // may write as long as nobody else has the tensor.
 func (t *Tensor) slice() any {
-	switch t.dtype {
-	case Float32:
-		return kernel.Cast[float32](t.data)
-	case Float64:
-		return kernel.Cast[float64](t.data)
-	case Int64:
-		return kernel.Cast[int64](t.data)
-	case Int32:
-		return kernel.Cast[int32](t.data)
-	case Int16:
-		return kernel.Cast[int16](t.data)
-	case Int8:
-		return kernel.Cast[int8](t.data)
-	case Uint8:
-		return t.data
-	case Uint16:
-		return kernel.Cast[uint16](t.data)
-	case Uint32:
-		return kernel.Cast[uint32](t.data)
-	case Uint64:
-		return kernel.Cast[uint64](t.data)
-	case Bool:
-		return kernel.Cast[bool](t.data)
-	case Float16:
-		return kernel.Cast[dtype.F16](t.data)
-	case BFloat16:
-		return kernel.Cast[dtype.BF16](t.data)
+	for _, k := range goSlices {
+		if k.dtype == t.dtype {
+			return k.of(t.data)
+		}
 	}
 	panic("berth: no slice holds " + t.dtype.String())
 }

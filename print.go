@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/shape"
 )
@@ -130,32 +129,9 @@ func (p *printer) print(axis, at int) {
 // format prints one element of the storage, floats in the shortest form with
 // at most seven digits.
 func (t *Tensor) format(at int) string {
-	float := func(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
-	switch t.dtype {
-	case Bool:
-		return strconv.FormatBool(t.data[at] != 0)
-	case Uint8:
-		return fmt.Sprint(t.data[at])
-	case Uint16:
-		return fmt.Sprint(kernel.Cast[uint16](t.data)[at])
-	case Uint32:
-		return fmt.Sprint(kernel.Cast[uint32](t.data)[at])
-	case Uint64:
-		return fmt.Sprint(kernel.Cast[uint64](t.data)[at])
-	case Int8:
-		return fmt.Sprint(int8(t.data[at]))
-	case Int16:
-		return fmt.Sprint(kernel.Cast[int16](t.data)[at])
-	case Int32:
-		return fmt.Sprint(kernel.Cast[int32](t.data)[at])
-	case Int64:
-		return fmt.Sprint(kernel.Cast[int64](t.data)[at])
-	case Float16:
-		return float(float64(kernel.Cast[dtype.F16](t.data)[at].Float32()))
-	case BFloat16:
-		return float(float64(kernel.Cast[dtype.BF16](t.data)[at].Float32()))
-	case Float32:
-		return float(float64(kernel.Cast[float32](t.data)[at]))
+	s := kernel.ScalarAt(t.dtype, t.data, at)
+	if t.dtype.IsFloat() {
+		return strconv.FormatFloat(s.Float64(), 'g', 7, 64)
 	}
-	return float(kernel.Cast[float64](t.data)[at])
+	return fmt.Sprint(goValue(s))
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/rewrite"
 	"github.com/berth-go/berth/plan"
-	"github.com/berth-go/berth/shape"
 )
 
 // A Promise is a computation that has not run: one value of a graph. Its
@@ -269,9 +268,4 @@ func operands(values []graph.Value) string {
 		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 	}
 	return strings.Join(words, "")
-}
-
-// axisOf returns axis counted from 0.
-func axisOf(v graph.Value, axis int) (int, error) {
-	return shape.Axis(axis, len(v.Type().Shape))
 }

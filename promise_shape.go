@@ -78,7 +78,12 @@ func (p *Promise) Transpose() *Promise {
 		if rank < 2 {
 			return graph.Value{}, fmt.Errorf("transpose: %v has fewer than 2 axes", in[0].Type())
 		}
-		return ops.One(view.Permute{Perm: lastTwoSwapped(rank)}, in[0])
+		perm := make([]int, rank)
+		for i := range perm {
+			perm[i] = i
+		}
+		perm[rank-2], perm[rank-1] = rank-1, rank-2
+		return ops.One(view.Permute{Perm: perm}, in[0])
 	}, p)
 }
 
@@ -88,45 +93,52 @@ func (p *Promise) Permute(axes ...int) *Promise {
 	return build(unary(view.Permute{Perm: slices.Clone(axes)}), p)
 }
 
+// alongAxis is build of one operand, for what works along an axis of it, which
+// is counted from 0 for make; name is what errors call it.
+func (p *Promise) alongAxis(name string, axis int, make func(x graph.Value, axis int) (graph.Value, error)) *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) {
+		at, err := shape.Axis(axis, len(in[0].Type().Shape))
+		if err == nil {
+			var v graph.Value
+			if v, err = make(in[0], at); err == nil {
+				return v, nil
+			}
+		}
+		return graph.Value{}, fmt.Errorf("%s of %v: %w", name, in[0].Type(), err)
+	}, p)
+}
+
 // Slice returns the elements start, start+step, ... before end of one axis.
 // Negative bounds count from the end and bounds outside the axis are moved to
 // its ends, as in NumPy. To run backwards through element 0, give an end below
 // minus the extent.
 func (p *Promise) Slice(axis, start, end, step int) *Promise {
-	return build(func(in []graph.Value) (graph.Value, error) {
-		axis, err := axisOf(in[0], axis)
+	return p.alongAxis("slice", axis, func(x graph.Value, axis int) (graph.Value, error) {
+		first, n, err := view.SliceRange(start, end, step, x.Type().Shape[axis])
 		if err != nil {
-			return graph.Value{}, fmt.Errorf("slice of %v: %w", in[0].Type(), err)
+			return graph.Value{}, err
 		}
-		first, n, err := view.SliceRange(start, end, step, in[0].Type().Shape[axis])
-		if err != nil {
-			return graph.Value{}, fmt.Errorf("slice of %v: %w", in[0].Type(), err)
-		}
-		return ops.One(view.SliceView{Axis: axis, Start: first, N: n, Step: step}, in[0])
-	}, p)
+		return ops.One(view.SliceView{Axis: axis, Start: first, N: n, Step: step}, x)
+	})
 }
 
 // Index returns element i of an axis, without the axis.
 func (p *Promise) Index(axis, i int) *Promise {
-	return build(func(in []graph.Value) (graph.Value, error) {
-		s := in[0].Type().Shape
-		axis, err := axisOf(in[0], axis)
-		if err != nil {
-			return graph.Value{}, fmt.Errorf("index of %v: %w", in[0].Type(), err)
-		}
+	return p.alongAxis("index", axis, func(x graph.Value, axis int) (graph.Value, error) {
+		s := x.Type().Shape
 		at := i
 		if at < 0 {
 			at += s[axis]
 		}
 		if at < 0 || at >= s[axis] {
-			return graph.Value{}, fmt.Errorf("index %d is outside axis %d of %v", i, axis, in[0].Type())
+			return graph.Value{}, fmt.Errorf("index %d is outside axis %d", i, axis)
 		}
-		one, err := ops.One(view.SliceView{Axis: axis, Start: at, N: 1, Step: 1}, in[0])
+		one, err := ops.One(view.SliceView{Axis: axis, Start: at, N: 1, Step: 1}, x)
 		if err != nil {
 			return graph.Value{}, err
 		}
-		return reshape(one, append(s[:axis:axis], s[axis+1:]...))
-	}, p)
+		return reshape(one, slices.Delete(s.Clone(), axis, axis+1))
+	})
 }
 
 // BroadcastTo returns p repeated along axes of extent 1 and new outer axes.
@@ -158,24 +170,19 @@ func (p *Promise) Unsqueeze(axis int) *Promise {
 		if err != nil {
 			return graph.Value{}, fmt.Errorf("unsqueeze of %v: %w", in[0].Type(), err)
 		}
-		out := append(s[:at:at], 1)
-		return reshape(in[0], append(out, s[at:]...))
+		return reshape(in[0], slices.Insert(s.Clone(), at, 1))
 	}, p)
 }
 
 // Squeeze returns p without an axis, whose extent must be 1.
 func (p *Promise) Squeeze(axis int) *Promise {
-	return build(func(in []graph.Value) (graph.Value, error) {
-		s := in[0].Type().Shape
-		at, err := axisOf(in[0], axis)
-		if err != nil {
-			return graph.Value{}, fmt.Errorf("squeeze of %v: %w", in[0].Type(), err)
+	return p.alongAxis("squeeze", axis, func(x graph.Value, axis int) (graph.Value, error) {
+		s := x.Type().Shape
+		if s[axis] != 1 {
+			return graph.Value{}, fmt.Errorf("axis %d has %d elements, not 1", axis, s[axis])
 		}
-		if s[at] != 1 {
-			return graph.Value{}, fmt.Errorf("squeeze of %v: axis %d has %d elements, not 1", in[0].Type(), at, s[at])
-		}
-		return reshape(in[0], append(s[:at:at], s[at+1:]...))
-	}, p)
+		return reshape(x, slices.Delete(s.Clone(), axis, axis+1))
+	})
 }
 
 // Concat returns promises joined along an axis, on which alone they may differ.
@@ -205,23 +212,19 @@ func Stack(axis int, promises ...*Promise) *Promise {
 // add up to its extent. The parts are views.
 func (p *Promise) Split(axis int, sizes ...int) []*Promise {
 	return buildAll(len(sizes), func(in []graph.Value) ([]graph.Value, error) {
-		at, err := axisOf(in[0], axis)
+		at, err := shape.Axis(axis, len(in[0].Type().Shape))
 		if err != nil {
 			return nil, fmt.Errorf("split of %v: %w", in[0].Type(), err)
 		}
-		d, start := in[0].Type().Shape[at], 0
-		outs := make([]graph.Value, len(sizes))
+		rest, outs := in[0].Type().Shape[at], make([]graph.Value, len(sizes))
 		for i, n := range sizes {
-			if n < 0 || n > d-start {
-				return nil, fmt.Errorf("split of %v: sizes %v do not add up to %d", in[0].Type(), sizes, d)
+			if n < 0 || n > rest || i == len(sizes)-1 && n != rest {
+				return nil, fmt.Errorf("split of %v: sizes %v do not add up to %d", in[0].Type(), sizes, in[0].Type().Shape[at])
 			}
-			if outs[i], err = ops.One(view.SliceView{Axis: at, Start: start, N: n, Step: 1}, in[0]); err != nil {
+			if outs[i], err = ops.One(view.SliceView{Axis: at, Start: in[0].Type().Shape[at] - rest, N: n, Step: 1}, in[0]); err != nil {
 				return nil, err
 			}
-			start += n
-		}
-		if start != d {
-			return nil, fmt.Errorf("split of %v: sizes %v do not add up to %d", in[0].Type(), sizes, d)
+			rest -= n
 		}
 		return outs, nil
 	}, p)

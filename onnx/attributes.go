@@ -54,10 +54,9 @@ const newest = 1 << 62
 // ONNX checker lets pass as well.
 func (c *call) unknownAttributes() error {
 	var unknown []string
-	opset := c.imp.model.opsets[canonicalDomain(c.node.node.Domain)]
 	for i := range c.node.node.Attributes {
 		name := c.node.node.Attributes[i].Name
-		if slices.Contains(c.asked, name) || strings.HasPrefix(name, "__") || isIgnored(name, c.node.row.name, opset) {
+		if slices.Contains(c.asked, name) || strings.HasPrefix(name, "__") || isIgnored(name, c.node.row.name, c.opset()) {
 			continue
 		}
 		unknown = append(unknown, name)

@@ -87,7 +87,7 @@ func backendFolder(t *testing.T, m *onnx.Model, dir string) error {
 			return fmt.Errorf("as a program: %v", err)
 		}
 		for name, x := range runProgram(t, p, inputs, 1) {
-			if err := conformance.Identical(x, got[name]); err != nil {
+			if err := identical(x, got[name]); err != nil {
 				return fmt.Errorf("as a program: output %q: %w", name, err)
 			}
 		}

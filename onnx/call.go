@@ -51,8 +51,8 @@ func (c *call) must(err error) {
 
 func (c *call) failf(format string, args ...any) { c.must(fmt.Errorf(format, args...)) }
 
-// version is the since-version of the operator that holds for the node.
-func (c *call) version() int64 { return c.node.row.since }
+// opset returns the version of the operators that the model has the node from.
+func (c *call) opset() int64 { return c.imp.model.opsets[canonicalDomain(c.node.node.Domain)] }
 
 // input returns input i, or the zero Value when it is absent.
 func (c *call) input(i int) graph.Value {
@@ -76,6 +76,26 @@ func (c *call) axis(a, rank int) int {
 	n, err := shape.Axis(a, rank)
 	c.must(err)
 	return n
+}
+
+// axes returns a list of axes counted from 0. None may be there twice.
+func (c *call) axes(list []int, rank int) []int {
+	out := make([]int, len(list))
+	for i, a := range list {
+		if out[i] = c.axis(a, rank); slices.Contains(out[:i], out[i]) {
+			c.failf("axes %v name axis %d twice", list, out[i])
+		}
+	}
+	return out
+}
+
+// upTo returns the numbers 0 to n-1.
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }
 
 // wants reports whether output i is named, that is, used.
@@ -162,6 +182,16 @@ func (c *call) text(name, def string) string {
 	return def
 }
 
+// choice returns what a string attribute stands for, or what its default does.
+func choice[T any](c *call, name, def string, among map[string]T) T {
+	text := c.text(name, def)
+	v, ok := among[text]
+	if !ok {
+		c.failf("attribute %q is %q, not one of %q at opset %d", name, text, sortedKeys(among), c.opset())
+	}
+	return v
+}
+
 // dtype returns an attribute that names an element type, or def.
 func (c *call) dtype(name string, def dtype.Type) dtype.Type {
 	a := c.attr(name, wire.AttrInt)
@@ -203,64 +233,38 @@ func (c *call) toInts(list []int64) []int {
 	return out
 }
 
-// knownLeaf returns input i, a list at most, as a constant.
-func (c *call) knownLeaf(i int) graph.Value {
-	if n := c.shape(i).Elems(); n > mostListed {
+// scalars returns the elements of input i, a list at most, in row-major order,
+// because a shape depends on them.
+func (c *call) scalars(i int) []kernel.Scalar {
+	t := c.in[i].Type()
+	if n := t.Shape.Elems(); n > mostListed {
 		c.failf("input %d has %d elements; a list has at most %d", i, n, mostListed)
 	}
-	leaf, err := c.imp.known(c.in[i])
+	v, err := c.imp.known(c.in[i])
 	if err != nil {
 		c.must(fmt.Errorf("input %d %q: %w", i, c.node.node.Inputs[i], err))
 	}
-	return leaf
+	data := compacted(*v.Node().Leaf(), t.DType.Size()).Data
+	out := make([]kernel.Scalar, t.Shape.Elems())
+	for k := range out {
+		out[k] = kernel.ScalarAt(t.DType, data, k)
+	}
+	return out
 }
 
 // known returns the elements of input i, which must be of type int64 or int32
 // and of rank 0 or 1, because a shape depends on them.
 func (c *call) known(i int) []int {
-	v := c.in[i]
-	if len(v.Type().Shape) > 1 {
-		c.failf("input %d has shape %v, not a list", i, v.Type().Shape)
+	t := c.in[i].Type()
+	if len(t.Shape) > 1 {
+		c.failf("input %d has shape %v, not a list", i, t.Shape)
 	}
-	leaf := c.knownLeaf(i)
-	switch v.Type().DType {
-	case dtype.Int64:
-		return c.toInts(elements[int64](leaf))
-	case dtype.Int32:
-		out := []int{}
-		for _, n := range elements[int32](leaf) {
-			out = append(out, int(n))
-		}
-		return out
+	if t.DType != dtype.Int64 && t.DType != dtype.Int32 {
+		c.failf("input %d is of type %v, not int64 or int32", i, t.DType)
 	}
-	c.failf("input %d is of type %v, not int64 or int32", i, v.Type().DType)
-	return nil
-}
-
-// knownFloats is known for floating-point numbers of any width.
-func (c *call) knownFloats(i int) []float64 {
-	return c.floatsOf(i, c.knownLeaf(i))
-}
-
-func (c *call) floatsOf(i int, leaf graph.Value) []float64 {
-	out := []float64{}
-	switch t := leaf.Type().DType; t {
-	case dtype.Float64:
-		return append(out, elements[float64](leaf)...)
-	case dtype.Float32:
-		for _, f := range elements[float32](leaf) {
-			out = append(out, float64(f))
-		}
-	case dtype.Float16:
-		for _, f := range elements[dtype.F16](leaf) {
-			out = append(out, float64(f.Float32()))
-		}
-	case dtype.BFloat16:
-		for _, f := range elements[dtype.BF16](leaf) {
-			out = append(out, float64(f.Float32()))
-		}
-	default:
-		c.failf("input %d is of type %v, not a floating-point type", i, t)
+	out := []int{}
+	for _, s := range c.scalars(i) {
+		out = append(out, c.toInt(s.Int64()))
 	}
 	return out
 }
@@ -272,23 +276,6 @@ func (c *call) scalar(i int) int {
 		c.failf("input %d has %d elements, not 1", i, len(list))
 	}
 	return list[0]
-}
-
-// elements returns the elements of a constant in row-major order.
-func elements[T dtype.Element](constant graph.Value) []T {
-	leaf := constant.Node().Leaf()
-	all := kernel.Cast[T](leaf.Data)
-	var out []T
-	var w kernel.Walk
-	w.Bind(leaf.Layout.Shape, leaf.Layout.Strides)
-	var at [1]int
-	for row := range w.Rows {
-		w.Seek(row, at[:])
-		for i := range w.Len {
-			out = append(out, all[leaf.Layout.Offset+at[0]+i*w.Inner[0]])
-		}
-	}
-	return out
 }
 
 // constant returns a leaf over the given elements.

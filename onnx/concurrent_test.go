@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth"
-	"github.com/berth-go/berth/internal/conformance"
 	"github.com/berth-go/berth/internal/digits"
 	"github.com/berth-go/berth/onnx"
 )
@@ -44,30 +43,30 @@ func TestConcurrent(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range users {
 		group.Go(func() {
-			b, err := conformance.Bind(p, inputs[i], &berth.InstanceOptions{Workers: 1 + i%3, Poison: true})
+			b, err := bind(p, inputs[i], &berth.InstanceOptions{Workers: 1 + i%3, Poison: true})
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			defer b.Close()
+			defer b.close()
 			for range runs {
 				got, err := m.RunWith(t.Context(), berth.RunOptions{Workers: 1 + i%3}, inputs[i])
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if err := conformance.Identical(got[name], want[i][name]); err != nil {
+				if err := identical(got[name], want[i][name]); err != nil {
 					t.Errorf("image %d, step by step: %v", i, err)
 				}
-				if err := b.Run(t.Context()); err != nil {
+				if err := b.run(t.Context()); err != nil {
 					t.Error(err)
 					return
 				}
-				if got, err = b.Results(); err != nil {
+				if got, err = b.results(); err != nil {
 					t.Error(err)
 					return
 				}
-				if err := conformance.Identical(got[name], want[i][name]); err != nil {
+				if err := identical(got[name], want[i][name]); err != nil {
 					t.Errorf("image %d, as a program: %v", i, err)
 				}
 			}

@@ -76,7 +76,7 @@ func TestDims(t *testing.T) {
 				}
 				want := runProgram(t, exact, in, 1)
 				for name := range got {
-					if err := conformance.Identical(got[name], want[name]); err != nil {
+					if err := identical(got[name], want[name]); err != nil {
 						t.Errorf("%s, %s: %v", fmt.Sprint(extents), name, err)
 					}
 				}

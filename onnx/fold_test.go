@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/wire"
 )
 
@@ -44,7 +45,7 @@ func TestFoldedPart(t *testing.T) {
 	if leaf == nil {
 		t.Fatalf("%v is not folded", y)
 	}
-	if got := elements[int64](y); !slices.Equal(got, []int64{70002, 69998, 69994}) {
+	if got := kernel.Cast[int64](compacted(*y.Node().Leaf(), 8).Data); !slices.Equal(got, []int64{70002, 69998, 69994}) {
 		t.Errorf("the elements are %v", got)
 	}
 	if len(leaf.Data) != 3*8 {
@@ -58,7 +59,7 @@ func TestFoldWork(t *testing.T) {
 	sum := nodeOf("ReduceSum", names{"r"}, names{"y"})
 	if y := graphOf(t, append(rangeNodes(100000), sum)); y.Node().Leaf() == nil {
 		t.Errorf("%v, a sum over 100000 elements, is not folded", y)
-	} else if got := elements[int64](y); got[0] != 99999*50000 {
+	} else if got := kernel.Cast[int64](compacted(*y.Node().Leaf(), 8).Data); got[0] != 99999*50000 {
 		t.Errorf("the sum is %v", got)
 	}
 	if y := graphOf(t, append(rangeNodes(foldWork), sum)); y.Node().Leaf() != nil {

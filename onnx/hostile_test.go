@@ -137,7 +137,7 @@ func hostiles() []hostile {
 		{"a dropout's mask", 13, slices.Concat(zeros("z", huge), []wire.Node{nodeOf("Dropout", names{"z"}, names{"d", "y"})}), much},
 		{"a dropout's ratio", 13, slices.Concat(zeros("z", huge), []wire.Node{nodeOf("Cast", names{"z"}, names{"r"}, attrInt("to", 1)),
 			nodeOf("Constant", nil, names{"t"}, wire.Attribute{Name: "value", Kind: wire.AttrTensor, Tensor: &wire.Tensor{DataType: wire.Bool, Raw: []byte{1}}}),
-			nodeOf("Dropout", names{"x", "r", "t"}, names{"y"})}), long},
+			nodeOf("Dropout", names{"x", "r", "t"}, names{"y"})}), "want one element"},
 		{"a sparse constant", 13, []wire.Node{nodeOf("Constant", nil, names{"y"}, wire.Attribute{Name: "sparse_value", Kind: wire.AttrSparseTensor,
 			SparseTensor: &wire.SparseTensor{Dims: []int64{huge}, Values: &wire.Tensor{DataType: wire.Int64, Dims: []int64{1}, Raw: make([]byte, 8)},
 				Indices: &wire.Tensor{DataType: wire.Int64, Dims: []int64{1}, Raw: make([]byte, 8)}}})}, much},

@@ -17,8 +17,6 @@ import (
 // shapes alone.
 var constantOps = []row{
 	{"", "Constant", 1, 0, 0, convertConstant},
-	{"", "Constant", 11, 0, 0, convertConstant},
-	{"", "Constant", 12, 0, 0, convertConstant},
 	{"", "ConstantOfShape", 9, 1, 1, convertConstantOfShape},
 	{"", "Range", 11, 3, 3, convertRange},
 	{"", "EyeLike", 9, 1, 1, convertEyeLike},
@@ -36,8 +34,8 @@ func convertConstant(c *call) []graph.Value {
 		"value_float": 12, "value_floats": 12, "value_int": 12, "value_ints": 12,
 		"value_string": 12, "value_strings": 12,
 	}[a.Name]
-	if since == 0 || since > c.version() {
-		c.failf("attribute %q does not exist at version %d of the operator", a.Name, c.version())
+	if since == 0 || since > c.opset() {
+		c.failf("attribute %q does not exist at opset %d", a.Name, c.opset())
 	}
 	switch a.Name {
 	case "value":
@@ -171,8 +169,7 @@ func (c *call) knownScalar(i int) kernel.Scalar {
 	if t.Shape.Elems() != 1 {
 		c.failf("input %d has shape %v, want one element", i, t.Shape)
 	}
-	l := c.knownLeaf(i).Node().Leaf()
-	return kernel.ScalarAt(t.DType, l.Data, l.Layout.Offset)
+	return c.scalars(i)[0]
 }
 
 // knownInt returns the only element of input i, of any type of number, as an

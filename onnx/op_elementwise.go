@@ -54,45 +54,30 @@ var elementwiseOps = []row{
 	{"", "Swish", 24, 1, 1, unary(elementwise.Swish, param{"alpha", 1})},
 	{"", "ThresholdedRelu", 1, 1, 1, unary(elementwise.ThresholdedRelu, param{"alpha", 1})},
 
-	{"", "Add", 1, 2, 2, legacyBinary(elementwise.Add)},
-	{"", "Add", 7, 2, 2, binary(elementwise.Add)},
-	{"", "Div", 1, 2, 2, legacyBinary(elementwise.Div)},
-	{"", "Div", 7, 2, 2, binary(elementwise.Div)},
+	{"", "Add", 1, 2, 2, binary(elementwise.Add)},
+	{"", "Div", 1, 2, 2, binary(elementwise.Div)},
 	{"", "Mod", 10, 2, 2, mod},
-	{"", "Mul", 1, 2, 2, legacyBinary(elementwise.Mul)},
-	{"", "Mul", 7, 2, 2, binary(elementwise.Mul)},
-	{"", "Pow", 1, 2, 2, legacyBinary(elementwise.Pow)},
-	{"", "Pow", 7, 2, 2, binary(elementwise.Pow)},
-	{"", "Sub", 1, 2, 2, legacyBinary(elementwise.Sub)},
-	{"", "Sub", 7, 2, 2, binary(elementwise.Sub)},
+	{"", "Mul", 1, 2, 2, binary(elementwise.Mul)},
+	{"", "Pow", 1, 2, 2, binary(elementwise.Pow)},
+	{"", "Sub", 1, 2, 2, binary(elementwise.Sub)},
 
-	{"", "Max", 1, 1, many, legacyVariadic(elementwise.Maximum)},
-	{"", "Max", 8, 1, many, variadic(elementwise.Maximum)},
-	{"", "Mean", 1, 1, many, mean(legacyVariadic(elementwise.Add))},
-	{"", "Mean", 8, 1, many, mean(variadic(elementwise.Add))},
-	{"", "Min", 1, 1, many, legacyVariadic(elementwise.Minimum)},
-	{"", "Min", 8, 1, many, variadic(elementwise.Minimum)},
-	{"", "Sum", 1, 1, many, legacyVariadic(elementwise.Add)},
-	{"", "Sum", 8, 1, many, variadic(elementwise.Add)},
+	{"", "Max", 1, 1, many, variadic(elementwise.Maximum)},
+	{"", "Mean", 1, 1, many, mean},
+	{"", "Min", 1, 1, many, variadic(elementwise.Minimum)},
+	{"", "Sum", 1, 1, many, variadic(elementwise.Add)},
 
-	{"", "Equal", 1, 2, 2, legacyBinary(elementwise.Equal)},
-	{"", "Equal", 7, 2, 2, binary(elementwise.Equal)},
-	{"", "Greater", 1, 2, 2, legacyBinary(elementwise.Greater)},
-	{"", "Greater", 7, 2, 2, binary(elementwise.Greater)},
+	{"", "Equal", 1, 2, 2, binary(elementwise.Equal)},
+	{"", "Greater", 1, 2, 2, binary(elementwise.Greater)},
 	{"", "GreaterOrEqual", 12, 2, 2, binary(elementwise.GreaterEqual)},
 	{"", "IsInf", 10, 1, 1, isInf},
 	{"", "IsNaN", 9, 1, 1, unary(elementwise.IsNaN)},
-	{"", "Less", 1, 2, 2, legacyBinary(elementwise.Less)},
-	{"", "Less", 7, 2, 2, binary(elementwise.Less)},
+	{"", "Less", 1, 2, 2, binary(elementwise.Less)},
 	{"", "LessOrEqual", 12, 2, 2, binary(elementwise.LessEqual)},
 
-	{"", "And", 1, 2, 2, legacyBinary(elementwise.And)},
-	{"", "And", 7, 2, 2, binary(elementwise.And)},
+	{"", "And", 1, 2, 2, binary(elementwise.And)},
 	{"", "Not", 1, 1, 1, unary(elementwise.Not)},
-	{"", "Or", 1, 2, 2, legacyBinary(elementwise.Or)},
-	{"", "Or", 7, 2, 2, binary(elementwise.Or)},
-	{"", "Xor", 1, 2, 2, legacyBinary(elementwise.Xor)},
-	{"", "Xor", 7, 2, 2, binary(elementwise.Xor)},
+	{"", "Or", 1, 2, 2, binary(elementwise.Or)},
+	{"", "Xor", 1, 2, 2, binary(elementwise.Xor)},
 
 	{"", "BitCast", 26, 1, 1, bitCast},
 	{"", "BitShift", 11, 2, 2, bitShift},
@@ -104,8 +89,7 @@ var elementwiseOps = []row{
 	{"", "Cast", 1, 1, 1, legacyCast},
 	{"", "Cast", 6, 1, 1, cast},
 	{"", "CastLike", 15, 2, 2, castLike},
-	{"", "Clip", 1, 1, 1, legacyClip(false)},
-	{"", "Clip", 6, 1, 1, legacyClip(true)},
+	{"", "Clip", 1, 1, 1, legacyClip},
 	{"", "Clip", 11, 1, 3, clip},
 	{"", "Dropout", 1, 1, 1, legacyDropout},
 	{"", "Dropout", 10, 1, 1, dropout},
@@ -174,15 +158,8 @@ func (c *call) reshape(v graph.Value, dims ...int) graph.Value {
 }
 
 func gelu(c *call) []graph.Value {
-	switch approximate := c.text("approximate", "none"); approximate {
-	case "none":
-		return list(c.elementwise(elementwise.Gelu, nil, c.in[0]))
-	case "tanh":
-		return list(c.elementwise(elementwise.GeluTanh, nil, c.in[0]))
-	default:
-		c.failf("attribute \"approximate\" is %q, not \"none\" or \"tanh\"", approximate)
-		return nil
-	}
+	code := choice(c, "approximate", "none", map[string]elementwise.Code{"none": elementwise.Gelu, "tanh": elementwise.GeluTanh})
+	return list(c.elementwise(code, nil, c.in[0]))
 }
 
 func isInf(c *call) []graph.Value {

@@ -6,17 +6,15 @@ import (
 )
 
 // binary converts an operator that is code over two inputs which broadcast
-// against each other.
+// against each other, or before opset 7 as attributes say.
 func binary(code elementwise.Code) converter {
 	return func(c *call) []graph.Value {
+		if c.opset() < 7 {
+			return list(c.elementwise(code, nil, c.in[0], c.legacyOperand()))
+		}
 		c.attrUntil(6, "axis", "broadcast")
 		return list(c.elementwise(code, nil, c.in...))
 	}
-}
-
-// legacyBinary converts an operator of two inputs as it was before opset 7.
-func legacyBinary(code elementwise.Code) converter {
-	return func(c *call) []graph.Value { return list(c.elementwise(code, nil, c.in[0], c.legacyOperand())) }
 }
 
 // legacyOperand returns input 1 with the axes by which the operators before
@@ -72,12 +70,7 @@ func legacyPRelu(c *call) []graph.Value {
 	case n == 1:
 		slope = c.reshape(slope)
 	case len(x) > 1 && n == x[1]:
-		dims := make([]int, len(x)-1)
-		for i := range dims {
-			dims[i] = 1
-		}
-		dims[0] = n
-		slope = c.reshape(slope, dims...)
+		slope = c.along(slope, 0, len(x)-1)
 	case len(x) == 1 && n == x[0]:
 	default:
 		c.failf("the slope has %d elements, neither 1 nor one for each channel of %v", n, x)
@@ -85,43 +78,32 @@ func legacyPRelu(c *call) []graph.Value {
 	return list(c.elementwise(elementwise.PRelu, nil, c.in[0], slope))
 }
 
-// variadic converts an operator that folds any number of inputs with code,
-// the inputs broadcast against each other.
+// variadic converts an operator that folds any number of inputs with code.
+// They broadcast against each other, but before opset 8 are of one shape.
 func variadic(code elementwise.Code) converter {
 	return func(c *call) []graph.Value {
 		y := c.in[0]
-		for _, x := range c.in[1:] {
-			y = c.elementwise(code, nil, y, x)
-		}
-		return list(y)
-	}
-}
-
-// legacyVariadic is variadic for inputs of one shape, as before opset 8.
-func legacyVariadic(code elementwise.Code) converter {
-	fold := variadic(code)
-	return func(c *call) []graph.Value {
-		for i := range c.in {
-			if !c.has(i) {
+		for i, x := range c.in {
+			switch {
+			case c.opset() < 8 && !c.has(i):
 				c.failf("input %d is absent", i)
-			}
-			if !c.shape(i).Equal(c.shape(0)) {
+			case c.opset() < 8 && !c.shape(i).Equal(c.shape(0)):
 				c.failf("input %d has the shape %v, input 0 the shape %v", i, c.shape(i), c.shape(0))
+			case i > 0:
+				y = c.elementwise(code, nil, y, x)
 			}
-		}
-		return fold(c)
-	}
-}
-
-// mean divides what sum computes by the number of inputs.
-func mean(sum converter) converter {
-	return func(c *call) []graph.Value {
-		y := sum(c)[0]
-		if len(c.in) > 1 {
-			y = c.withScalar(elementwise.Div, y, float64(len(c.in)))
 		}
 		return list(y)
 	}
+}
+
+// mean divides the sum by the number of inputs.
+func mean(c *call) []graph.Value {
+	y := variadic(elementwise.Add)(c)[0]
+	if len(c.in) > 1 {
+		y = c.withScalar(elementwise.Div, y, float64(len(c.in)))
+	}
+	return list(y)
 }
 
 // mod has the sign of the divisor, or of the dividend when "fmod" is set.
@@ -139,15 +121,8 @@ func mod(c *call) []graph.Value {
 }
 
 func bitShift(c *call) []graph.Value {
-	switch direction := c.text("direction", ""); direction {
-	case "LEFT":
-		return list(c.elementwise(elementwise.ShiftLeft, nil, c.in...))
-	case "RIGHT":
-		return list(c.elementwise(elementwise.ShiftRight, nil, c.in...))
-	default:
-		c.failf("attribute \"direction\" is %q, not \"LEFT\" or \"RIGHT\"", direction)
-		return nil
-	}
+	code := choice(c, "direction", "", map[string]elementwise.Code{"LEFT": elementwise.ShiftLeft, "RIGHT": elementwise.ShiftRight})
+	return list(c.elementwise(code, nil, c.in...))
 }
 
 func where(c *call) []graph.Value { return list(c.elementwise(elementwise.Where, nil, c.in...)) }

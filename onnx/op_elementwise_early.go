@@ -42,13 +42,8 @@ func imageScaler(c *call) []graph.Value {
 	if len(x) < 2 || len(bias) != x[1] {
 		c.failf("attribute \"bias\" has %d elements, but the input has the shape %v", len(bias), x)
 	}
-	dims := make([]int, len(x)-1)
-	for i := range dims {
-		dims[i] = 1
-	}
-	dims[0] = len(bias)
-	add := c.castTo(constant(c, bias, dims...), y.Type().DType)
-	return list(c.elementwise(elementwise.Add, nil, y, add))
+	add := c.castTo(constant(c, bias, len(bias)), y.Type().DType)
+	return list(c.elementwise(elementwise.Add, nil, y, c.along(add, 0, len(x)-1)))
 }
 
 // legacyMeanVarianceNorm takes the spatial axes, and the channels as well when

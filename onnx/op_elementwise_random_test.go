@@ -136,7 +136,7 @@ func TestRandomNodes(t *testing.T) {
 					g.Outputs = append(g.Outputs, wire.ValueInfo{Name: name})
 					g.Nodes[0].Outputs = append(g.Nodes[0].Outputs, name)
 				}
-				if runRandom(t, r, &g, inputs) {
+				if runRandom(t, r, anyOpset(rng, r), &g, inputs) {
 					computed++
 				}
 			}
@@ -145,14 +145,14 @@ func TestRandomNodes(t *testing.T) {
 	t.Logf("%d nodes computed something", computed)
 }
 
-func runRandom(t *testing.T, r row, g *wire.Graph, inputs map[string]*berth.Tensor) bool {
+func runRandom(t *testing.T, r row, opset int64, g *wire.Graph, inputs map[string]*berth.Tensor) bool {
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
-			t.Errorf("%s-%d of %v with %+v panics: %v", r.name, r.since, g.Inputs, g.Nodes[0].Attributes, p)
+			t.Errorf("%s at opset %d of %v with %+v panics: %v", r.name, opset, g.Inputs, g.Nodes[0].Attributes, p)
 		}
 	}()
-	outs, err := promisesOf(t, r, g, inputs)
+	outs, err := promisesOf(t, r, opset, g, inputs)
 	if err != nil {
 		return false
 	}
@@ -160,16 +160,26 @@ func runRandom(t *testing.T, r row, g *wire.Graph, inputs map[string]*berth.Tens
 	return err == nil && len(got) == len(outs)
 }
 
+// anyOpset returns an opset at which r is the row of its operator.
+func anyOpset(rng *rand.Rand, r row) int64 {
+	for {
+		opset := r.since + rng.Int64N(newestOpsets[""]-r.since+1)
+		if at, err := lookup("", r.name, opset); err == nil && at.since == r.since {
+			return opset
+		}
+	}
+}
+
 // promisesOf returns the outputs of the model of one node of operator r that g
 // is, without those of the node's attributes that the operator does not have.
-func promisesOf(t *testing.T, r row, g *wire.Graph, inputs map[string]*berth.Tensor) ([]*berth.Promise, error) {
+func promisesOf(t *testing.T, r row, opset int64, g *wire.Graph, inputs map[string]*berth.Tensor) ([]*berth.Promise, error) {
 	t.Helper()
 	for {
 		m, err := Parse(wire.AppendModel(nil, &wire.Model{
-			IRVersion: 8, OpsetImports: []wire.OperatorSet{{Version: r.since}}, Graph: g,
+			IRVersion: 8, OpsetImports: []wire.OperatorSet{{Version: opset}}, Graph: g,
 		}))
 		if err != nil {
-			t.Errorf("%s-%d: %v", r.name, r.since, err)
+			t.Errorf("%s at opset %d: %v", r.name, opset, err)
 			return nil, err
 		}
 		outs, err := m.Promises(context.Background(), inputs)

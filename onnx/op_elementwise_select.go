@@ -81,24 +81,21 @@ func clip(c *call) []graph.Value {
 
 // legacyClip takes its bounds as attributes. At opset 6 these have defaults:
 // the least and the greatest finite float32.
-func legacyClip(defaults bool) converter {
-	return func(c *call) []graph.Value {
-		y := c.in[0]
-		for _, bound := range [...]struct {
-			name string
-			code elementwise.Code
-			def  float64
-		}{
-			{"min", elementwise.Maximum, -math.MaxFloat32},
-			{"max", elementwise.Minimum, math.MaxFloat32},
-		} {
-			if !defaults && !c.hasAttr(bound.name) {
-				continue
-			}
+func legacyClip(c *call) []graph.Value {
+	y := c.in[0]
+	for _, bound := range [...]struct {
+		name string
+		code elementwise.Code
+		def  float64
+	}{
+		{"min", elementwise.Maximum, -math.MaxFloat32},
+		{"max", elementwise.Minimum, math.MaxFloat32},
+	} {
+		if c.opset() >= 6 || c.hasAttr(bound.name) {
 			y = c.withScalar(bound.code, y, c.float(bound.name, bound.def))
 		}
-		return list(y)
 	}
+	return list(y)
 }
 
 // legacyDropout has a mask of the type of its input. Berth infers, so the
@@ -111,11 +108,11 @@ func dropout(c *call) []graph.Value {
 	if c.has(2) && c.knownFlag(2) {
 		ratio := 0.5
 		if c.has(1) {
-			list := c.knownFloats(1)
-			if len(list) != 1 {
-				c.failf("the ratio has %d elements, not 1", len(list))
+			s := c.knownScalar(1)
+			if !s.DType.IsFloat() {
+				c.failf("the ratio is of type %v, not a floating-point type", s.DType)
 			}
-			ratio = list[0]
+			ratio = s.Float64()
 		}
 		if ratio != 0 {
 			c.must(fmt.Errorf("%w in training mode: it drops at random", ErrUnsupported))
@@ -141,9 +138,9 @@ func (c *call) keepAll(mask dtype.Type) []graph.Value {
 
 // knownFlag returns the only element of input i, a truth value.
 func (c *call) knownFlag(i int) bool {
-	v := c.in[i]
-	if t := v.Type(); t.DType != dtype.Bool || t.Shape.Elems() != 1 {
-		c.failf("input %d is %v, not one truth value", i, t)
+	s := c.knownScalar(i)
+	if s.DType != dtype.Bool {
+		c.failf("input %d is of type %v, not a truth value", i, s.DType)
 	}
-	return elements[bool](c.knownLeaf(i))[0]
+	return s.Bits != 0
 }

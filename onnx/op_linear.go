@@ -12,8 +12,6 @@ import (
 var linearOps = []row{
 	{"", "MatMul", 1, 2, 2, convertMatMul},
 	{"", "Gemm", 1, 3, 3, convertGemm},
-	{"", "Gemm", 6, 3, 3, convertGemm},
-	{"", "Gemm", 7, 3, 3, convertGemm},
 	{"", "Gemm", 11, 2, 3, convertGemm},
 	{"", "Conv", 1, 2, 3, convertConv},
 	{"", "ConvTranspose", 1, 2, 3, convertConvTranspose},
@@ -32,7 +30,7 @@ func convertGemm(c *call) []graph.Value {
 		TransB: c.flag("transB", false),
 	}
 	out := c.one(g, c.in...)
-	if c.version() < 7 && !c.flag("broadcast", false) && !c.shape(2).Equal(out.Type().Shape) {
+	if c.opset() < 7 && !c.flag("broadcast", false) && !c.shape(2).Equal(out.Type().Shape) {
 		c.failf("addend %v and product %v differ, and attribute broadcast is not set", c.shape(2), out.Type().Shape)
 	}
 	return list(out)
@@ -85,22 +83,13 @@ type window struct {
 
 // window returns the attributes of convolutions and poolings.
 func (c *call) window() window {
-	w := window{
+	return window{
 		taps:      c.ints("kernel_shape"),
 		strides:   c.ints("strides"),
 		pads:      c.ints("pads"),
 		dilations: c.ints("dilations"),
+		auto: choice(c, "auto_pad", "NOTSET", map[string]slide.AutoPad{
+			"": slide.NotSet, "NOTSET": slide.NotSet, "SAME_UPPER": slide.SameUpper, "SAME_LOWER": slide.SameLower, "VALID": slide.Valid,
+		}),
 	}
-	switch name := c.text("auto_pad", "NOTSET"); name {
-	case "NOTSET", "":
-	case "SAME_UPPER":
-		w.auto = slide.SameUpper
-	case "SAME_LOWER":
-		w.auto = slide.SameLower
-	case "VALID":
-		w.auto = slide.Valid
-	default:
-		c.failf("attribute auto_pad is %q, want NOTSET, SAME_UPPER, SAME_LOWER or VALID", name)
-	}
-	return w
 }

@@ -59,7 +59,7 @@ func TestConv(t *testing.T) {
 		{"groups", "Conv", 1, attrs(attrInt("group", 2)), in{counting(1, 1, 2, 2), f32([]float64{1, 10, 100}, 3, 1, 1)}, nil, "2 groups do not divide"},
 		{"a group for each channel", "Conv", 1, attrs(attrInt("group", 2)), in{counting(1, 1, 2, 2), f32([]float64{1, 10}, 2, 1, 1)}, in{f32([]float64{1, 2, 30, 40}, 1, 2, 2)}, ""},
 		{"no groups", "Conv", 1, attrs(attrInt("group", 0)), in{line, ones}, nil, "attribute group is 0"},
-		{"unknown padding", "Conv", 1, attrs(attrText("auto_pad", "SAME")), in{line, ones}, nil, `attribute auto_pad is "SAME"`},
+		{"unknown padding", "Conv", 1, attrs(attrText("auto_pad", "SAME")), in{line, ones}, nil, `attribute "auto_pad" is "SAME"`},
 		{"attribute of another kind", "Conv", 1, attrs(attrInt("strides", 1)), in{line, ones}, nil, `attribute "strides" is of kind`},
 		{"kernel shape of others", "Conv", 1, attrs(attrInts("kernel_shape", 2)), in{line, ones}, nil, "kernel shape [2]"},
 	})

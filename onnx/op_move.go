@@ -12,37 +12,28 @@ import (
 // moveOps are the operators that join, pick and place elements.
 var moveOps = []row{
 	{"", "Concat", 1, 1, many, convertConcat},
-	{"", "Concat", 4, 1, many, convertConcat},
 	{"", "Gather", 1, 2, 2, convertGather},
 	{"", "GatherElements", 11, 2, 2, convertGatherElements},
 	{"", "GatherND", 11, 2, 2, convertGatherND},
-	{"", "GatherND", 12, 2, 2, convertGatherND},
-	{"", "Scatter", 9, 3, 3, convertScatterElements},
+	{"", "Scatter", 9, 3, 3, convertScatter},
 	{"", "ScatterElements", 11, 3, 3, convertScatterElements},
-	{"", "ScatterElements", 16, 3, 3, convertScatterElements},
-	{"", "ScatterElements", 18, 3, 3, convertScatterElements},
 	{"", "ScatterND", 11, 3, 3, convertScatterND},
-	{"", "ScatterND", 16, 3, 3, convertScatterND},
-	{"", "ScatterND", 18, 3, 3, convertScatterND},
 	{"", "Pad", 1, 1, 1, convertPadAttributes},
-	{"", "Pad", 2, 1, 1, convertPadAttributes},
 	{"", "Pad", 11, 2, 3, convertPadInputs},
 	{"", "Pad", 18, 2, 4, convertPadInputs},
-	{"", "Pad", 19, 2, 4, convertPadInputs},
 	{"", "Tile", 1, 3, 3, convertTileAxis},
 	{"", "Tile", 6, 2, 2, convertTile},
 	{"", "OneHot", 9, 3, 3, convertOneHot},
-	{"", "OneHot", 11, 3, 3, convertOneHot},
 	{"", "Trilu", 14, 1, 2, convertTrilu},
 	{"", "ReverseSequence", 10, 2, 2, convertReverseSequence},
 	{"", "Col2Im", 18, 3, 3, convertCol2Im},
 	{"", "TensorScatter", 24, 2, 3, convertTensorScatter},
 }
 
-// convertConcat joins its inputs. Only version 1 has a default axis.
+// convertConcat joins its inputs. Only before opset 4 is there a default axis.
 func convertConcat(c *call) []graph.Value {
-	if c.version() > 1 && !c.hasAttr("axis") {
-		c.failf("attribute axis is missing")
+	if c.opset() >= 4 {
+		c.require("axis")
 	}
 	for i := range c.in {
 		if !c.has(i) {
@@ -65,6 +56,11 @@ func convertGatherND(c *call) []graph.Value {
 	return list(c.one(move.GatherND{BatchDims: c.int("batch_dims", 0)}, c.in...))
 }
 
+// convertScatter converts what ScatterElements is called before it could reduce.
+func convertScatter(c *call) []graph.Value {
+	return list(c.one(move.ScatterElements{Axis: c.int("axis", 0)}, c.in...))
+}
+
 func convertScatterElements(c *call) []graph.Value {
 	return list(c.one(move.ScatterElements{Axis: c.int("axis", 0), Reduction: c.reduction()}, c.in...))
 }
@@ -77,53 +73,32 @@ func convertScatterND(c *call) []graph.Value {
 // nothing before version 16, and no more than add and mul before 18.
 func (c *call) reduction() move.Reduction {
 	c.attrSince(16, "reduction")
-	name := c.text("reduction", "none")
-	switch {
-	case name == "none":
-		return move.ReductionNone
-	case name == "add":
-		return move.ReductionAdd
-	case name == "mul":
-		return move.ReductionMul
-	case name == "max" && c.version() >= 18:
-		return move.ReductionMax
-	case name == "min" && c.version() >= 18:
-		return move.ReductionMin
+	names := map[string]move.Reduction{"none": move.ReductionNone, "add": move.ReductionAdd, "mul": move.ReductionMul}
+	if c.opset() >= 18 {
+		names["max"], names["min"] = move.ReductionMax, move.ReductionMin
 	}
-	c.failf("attribute reduction is %q, which version %d of the operator does not have", name, c.version())
-	return 0
+	return choice(c, "reduction", "none", names)
 }
 
 // padMode returns the attribute mode.
 func (c *call) padMode() move.PadMode {
-	name := c.text("mode", "constant")
-	switch {
-	case name == "constant":
-		return move.PadConstant
-	case name == "edge":
-		return move.PadEdge
-	case name == "reflect":
-		return move.PadReflect
-	case name == "wrap" && c.version() >= 19:
-		return move.PadWrap
+	names := map[string]move.PadMode{"constant": move.PadConstant, "edge": move.PadEdge, "reflect": move.PadReflect}
+	if c.opset() >= 19 {
+		names["wrap"] = move.PadWrap
 	}
-	c.failf("attribute mode is %q, which version %d of the operator does not have", name, c.version())
-	return 0
+	return choice(c, "mode", "constant", names)
 }
 
 // convertPadAttributes converts Pad before version 11. Version 1 has another
 // name for the pads.
 func convertPadAttributes(c *call) []graph.Value {
 	name := "pads"
-	if c.version() < 2 {
+	if c.opset() < 2 {
 		name = "paddings"
 	}
-	pads := c.ints(name)
-	if pads == nil {
-		c.failf("attribute %s is missing", name)
-	}
+	c.require(name)
 	value := c.castTo(constant(c, []float64{c.float("value", 0)}), c.in[0].Type().DType)
-	return list(c.one(move.Pad{Mode: c.padMode(), Pads: pads}, c.in[0], value))
+	return list(c.one(move.Pad{Mode: c.padMode(), Pads: c.ints(name)}, c.in[0], value))
 }
 
 // convertPadInputs converts Pad whose pads are an input: before and behind
@@ -136,13 +111,7 @@ func convertPadInputs(c *call) []graph.Value {
 			c.failf("there are %d pads for %d axes, want two for each", len(o.Pads), len(axes))
 		}
 		full := make([]int, 2*rank)
-		seen := make([]bool, rank)
-		for i, a := range axes {
-			axis := c.axis(a, rank)
-			if seen[axis] {
-				c.failf("axes %v name axis %d twice", axes, axis)
-			}
-			seen[axis] = true
+		for i, axis := range c.axes(axes, rank) {
 			full[axis], full[rank+axis] = o.Pads[i], o.Pads[len(axes)+i]
 		}
 		o.Pads = full
@@ -172,10 +141,10 @@ func convertOneHot(c *call) []graph.Value {
 	if t := indices.Type().DType; t != dtype.Int32 && t != dtype.Int64 {
 		indices = c.castTo(indices, dtype.Int64)
 	}
-	if c.version() < 11 {
+	if c.opset() < 11 {
 		indices = c.castTo(indices, dtype.Int64)
-		below, err := elementwise.WithScalar(elementwise.Less, indices, int64Scalar(0), false)
-		c.must(err)
+		below := c.withScalar(elementwise.Less, indices, 0)
+		var err error
 		indices, err = elementwise.ApplyOperands(elementwise.Where, nil,
 			elementwise.Operand{Value: below}, elementwise.Operand{Scalar: int64Scalar(o.Depth)}, elementwise.Operand{Value: indices})
 		c.must(err)

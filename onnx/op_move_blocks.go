@@ -25,23 +25,14 @@ func convertTensorScatter(c *call) []graph.Value {
 	// Where each slice of the update goes: of shape [1, .., length, ..1].
 	at := c.ramp(update[axis], 1, axis, len(cache))
 	if c.has(2) {
-		dims := slices.Repeat([]int{1}, len(cache))
-		dims[0] = cache[0]
 		if !c.shape(2).Equal(cache[:1]) {
 			c.failf("write_indices have shape %v, want [%d]", c.shape(2), cache[0])
 		}
-		at = c.elementwise(elementwise.Add, nil, c.reshape(c.in[2], dims...), at)
+		at = c.elementwise(elementwise.Add, nil, c.along(c.in[2], 0, len(cache)), at)
 	}
-	switch mode := c.text("mode", "linear"); mode {
-	case "linear":
-	case "circular":
-		if cache[axis] > 0 {
-			wrapped, err := elementwise.WithScalar(elementwise.Mod, at, int64Scalar(cache[axis]), false)
-			c.must(err)
-			at = wrapped
-		}
-	default:
-		c.failf("attribute mode is %q, want linear or circular", mode)
+	circular := choice(c, "mode", "linear", map[string]bool{"linear": false, "circular": true})
+	if circular && cache[axis] > 0 {
+		at = c.withScalar(elementwise.Mod, at, float64(cache[axis]))
 	}
 	at = c.one(view.BroadcastTo{Shape: update}, at)
 	return list(c.one(move.ScatterElements{Axis: axis}, c.in[0], at, c.in[1]))
@@ -112,12 +103,18 @@ func convertCol2Im(c *call) []graph.Value {
 }
 
 // ramp returns the numbers 0, step, 2*step and so on, n of them, along one of
-// so many axes; the others have extent 1. They are made when they are needed:
-// n may be any number that a file gives.
+// so many axes. They are made when they are needed: n may be any number that a
+// file gives.
 func (c *call) ramp(n, step, axis, rank int) graph.Value {
+	return c.along(c.one(move.Iota{N: n, Start: int64Scalar(0), Delta: int64Scalar(step)}), axis, rank)
+}
+
+// along returns all elements of v along one of so many axes; the others have
+// extent 1.
+func (c *call) along(v graph.Value, axis, rank int) graph.Value {
 	dims := slices.Repeat([]int{1}, rank)
-	dims[axis] = n
-	return c.reshape(c.one(move.Iota{N: n, Start: int64Scalar(0), Delta: int64Scalar(step)}), dims...)
+	dims[axis] = v.Type().Shape.Elems()
+	return c.reshape(v, dims...)
 }
 
 // orAll returns a list of n integers, or n times def when the attribute is

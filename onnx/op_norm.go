@@ -10,11 +10,8 @@ import (
 // normOps lists the normalisations.
 var normOps = []row{
 	{"", "BatchNormalization", 1, 5, 5, legacyBatchNorm},
-	{"", "BatchNormalization", 7, 5, 5, legacyBatchNorm},
-	{"", "BatchNormalization", 9, 5, 5, legacyBatchNorm},
 	{"", "BatchNormalization", 14, 5, 5, batchNorm},
 	{"", "GroupNormalization", 18, 3, 3, groupNorm},
-	{"", "GroupNormalization", 21, 3, 3, groupNorm},
 	{"", "InstanceNormalization", 1, 3, 3, instanceNorm},
 	{"", "LRN", 1, 1, 1, lrn},
 	{"", "LayerNormalization", 17, 2, 3, layerNorm},
@@ -37,7 +34,7 @@ func groupNorm(c *call) []graph.Value {
 		c.failf("input 0 has the shape %v, which has no channels", c.shape(0))
 	}
 	want, of := n.Groups, "group"
-	if c.version() >= 21 {
+	if c.opset() >= 21 {
 		want, of = c.shape(0)[1], "channel"
 	}
 	for i := 1; i <= 2; i++ {

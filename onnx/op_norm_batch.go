@@ -23,13 +23,13 @@ func batchNorm(c *call) []graph.Value {
 // may be 0: each place of each channel then has statistics of its own.
 func legacyBatchNorm(c *call) []graph.Value {
 	c.attrSince(14, "training_mode")
-	if c.version() >= 9 && !c.flag("spatial", true) {
+	if c.opset() >= 9 && !c.flag("spatial", true) {
 		c.attrUntil(8, "spatial") // some exporters went on to state the default
 	}
 	epsilon := c.float("epsilon", 1e-5)
 	in := c.in
 	x := c.shape(0)
-	perPlace := c.version() < 9 && !c.flag("spatial", true)
+	perPlace := c.opset() < 9 && !c.flag("spatial", true)
 	if perPlace {
 		if len(x) < 2 {
 			c.failf("input 0 has the shape %v, which has no channels", x)
@@ -49,7 +49,7 @@ func legacyBatchNorm(c *call) []graph.Value {
 	switch {
 	case !training:
 		outs = list(c.one(norm.BatchNorm{Epsilon: epsilon}, in...))
-	case c.version() < 7 && c.flag("is_test", false):
+	case c.opset() < 7 && c.flag("is_test", false):
 		c.failf("has statistics as outputs, but is in test mode")
 	default:
 		outs = c.trainedNorm(epsilon, in)

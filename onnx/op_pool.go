@@ -11,19 +11,11 @@ import (
 // poolOps are the reductions of windows and whole planes of images.
 var poolOps = []row{
 	{"", "MaxPool", 1, 1, 1, convertMaxPool},
-	{"", "MaxPool", 8, 1, 1, convertMaxPool},
-	{"", "MaxPool", 10, 1, 1, convertMaxPool},
 	{"", "AveragePool", 1, 1, 1, convertAveragePool},
-	{"", "AveragePool", 7, 1, 1, convertAveragePool},
-	{"", "AveragePool", 10, 1, 1, convertAveragePool},
-	{"", "AveragePool", 19, 1, 1, convertAveragePool},
 	{"", "LpPool", 1, 1, 1, convertLpPool},
-	{"", "LpPool", 2, 1, 1, convertLpPool},
-	{"", "LpPool", 18, 1, 1, convertLpPool},
 	{"", "GlobalMaxPool", 1, 1, 1, convertGlobalPool(pool.Max)},
 	{"", "GlobalAveragePool", 1, 1, 1, convertGlobalPool(pool.Average)},
 	{"", "GlobalLpPool", 1, 1, 1, convertGlobalPool(pool.Lp)},
-	{"", "GlobalLpPool", 2, 1, 1, convertGlobalPool(pool.Lp)},
 	{"", "MaxUnpool", 9, 2, 3, convertMaxUnpool},
 }
 
@@ -31,10 +23,8 @@ var poolOps = []row{
 // nothing where the padding is automatic: the specification gives those
 // outputs the same extent either way.
 func (c *call) pool(kind pool.Kind) pool.Pool {
+	c.require("kernel_shape")
 	w := c.window()
-	if w.taps == nil {
-		c.failf("attribute kernel_shape is missing")
-	}
 	return pool.Pool{
 		Kind:        kind,
 		KernelShape: w.taps, Strides: w.strides, Pads: w.pads, Dilations: w.dilations, AutoPad: w.auto,
@@ -47,7 +37,7 @@ func convertMaxPool(c *call) []graph.Value {
 	c.attrSince(10, "ceil_mode", "dilations")
 	p := c.pool(pool.Max)
 	p.StorageOrder = c.int("storage_order", 0)
-	p.Indices = c.version() >= 8 && c.wants(1)
+	p.Indices = c.opset() >= 8 && c.wants(1)
 	return c.all(p, c.in[0])
 }
 
@@ -81,7 +71,7 @@ func convertGlobalPool(kind pool.Kind) converter {
 // with version 2.
 func (c *call) exponent() float64 {
 	p := 2.0
-	if c.version() < 2 {
+	if c.opset() < 2 {
 		p = c.float("p", 2)
 	} else {
 		p = float64(c.int("p", 2))

@@ -12,7 +12,7 @@ func TestMaxPool(t *testing.T) {
 	square := f32([]float64{1, 9, 3, 4, 5, 6, 7, 8, 2}, 1, 1, 3, 3)
 	runNodeTests(t, []nodeTest{
 		{"defaults", "MaxPool", 1, attrs(two), in{line}, in{f32([]float64{2, 3, 4, 5}, 1, 1, 4)}, ""},
-		{"no kernel", "MaxPool", 1, nil, in{line}, nil, "attribute kernel_shape is missing"},
+		{"no kernel", "MaxPool", 1, nil, in{line}, nil, `attribute "kernel_shape" is missing`},
 		{"no indices before 8", "MaxPool", 7, attrs(two), in{line}, in{nil, line}, "has 2 outputs, the operator 1"},
 		{"no rounding up before 10", "MaxPool", 9, attrs(two, attrInt("ceil_mode", 1)), in{line}, nil, "attribute ceil_mode does not exist before version 10"},
 		{"indices", "MaxPool", 8, attrs(attrInts("kernel_shape", 2, 2)), in{square},

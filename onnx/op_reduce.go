@@ -32,12 +32,9 @@ var reduceOps = []row{
 	{"", "ReduceSumSquare", 18, 1, 2, reduceBy(reduce.SumSquare)},
 
 	{"", "ArgMax", 1, 1, 1, argReduce(true)},
-	{"", "ArgMax", 12, 1, 1, argReduce(true)},
 	{"", "ArgMin", 1, 1, 1, argReduce(false)},
-	{"", "ArgMin", 12, 1, 1, argReduce(false)},
 	{"", "TopK", 1, 1, 1, topK},
 	{"", "TopK", 10, 2, 2, topK},
-	{"", "TopK", 11, 2, 2, topK},
 
 	{"", "CumProd", 26, 2, 2, cumulative(reduce.Prod)},
 	{"", "CumSum", 11, 2, 2, cumulative(reduce.Sum)},
@@ -53,7 +50,6 @@ var reduceOps = []row{
 // legacyReduce takes the axes as an attribute. None at all are all of them.
 func legacyReduce(kind reduce.Kind) converter {
 	return func(c *call) []graph.Value {
-		c.attrSince(13, "noop_with_empty_axes")
 		return list(c.one(reduce.Reduce{Kind: kind, Axes: c.ints("axes"), KeepDims: c.flag("keepdims", true)}, c.in[0]))
 	}
 }
@@ -62,7 +58,7 @@ func legacyReduce(kind reduce.Kind) converter {
 // "noop_with_empty_axes" is set, none.
 func reduceBy(kind reduce.Kind) converter {
 	return func(c *call) []graph.Value {
-		c.attrUntil(c.version()-1, "axes")
+		c.attrUntil(c.node.row.since-1, "axes")
 		r := reduce.Reduce{
 			Kind:        kind,
 			NoopIfEmpty: c.flag("noop_with_empty_axes", false),
@@ -93,7 +89,7 @@ func topK(c *call) []graph.Value {
 	c.attrUntil(9, "k")
 	c.attrSince(11, "largest", "sorted")
 	k := reduce.TopK{Axis: c.int("axis", -1), Largest: c.flag("largest", true), Sorted: c.flag("sorted", true)}
-	if c.version() >= 10 {
+	if c.opset() >= 10 {
 		k.K = c.scalar(1)
 	} else {
 		c.require("k")

@@ -13,7 +13,6 @@ import (
 var shapeOps = []row{
 	{"", "Reshape", 1, 1, 1, convertReshape},
 	{"", "Reshape", 5, 2, 2, convertReshape},
-	{"", "Reshape", 14, 2, 2, convertReshape},
 	{"", "Flatten", 1, 1, 1, convertFlatten},
 	{"", "Squeeze", 1, 1, 1, convertSqueeze},
 	{"", "Squeeze", 13, 1, 2, convertSqueeze},
@@ -21,7 +20,6 @@ var shapeOps = []row{
 	{"", "Unsqueeze", 13, 2, 2, convertUnsqueeze},
 	{"", "Transpose", 1, 1, 1, convertTranspose},
 	{"", "Shape", 1, 1, 1, convertShape},
-	{"", "Shape", 15, 1, 1, convertShape},
 	{"", "Size", 1, 1, 1, convertSize},
 	{"", "Expand", 8, 2, 2, convertExpand},
 	{"", "Slice", 1, 1, 1, convertSliceAttributes},
@@ -29,9 +27,7 @@ var shapeOps = []row{
 	{"", "Split", 1, 1, 2, convertSplit},
 	{"", "Split", 2, 1, 1, convertSplit},
 	{"", "Split", 13, 1, 2, convertSplit},
-	{"", "Split", 18, 1, 2, convertSplit},
 	{"", "DepthToSpace", 1, 1, 1, convertDepthToSpace},
-	{"", "DepthToSpace", 11, 1, 1, convertDepthToSpace},
 	{"", "SpaceToDepth", 1, 1, 1, convertSpaceToDepth},
 	{"", "CenterCropPad", 18, 2, 2, convertCenterCropPad},
 }
@@ -41,7 +37,7 @@ var shapeOps = []row{
 func convertReshape(c *call) []graph.Value {
 	in := c.shape(0)
 	var want []int
-	if c.version() < 5 {
+	if c.opset() < 5 {
 		want = c.ints("shape")
 	} else {
 		want = c.known(1)
@@ -88,7 +84,7 @@ func convertFlatten(c *call) []graph.Value {
 // and input 1 from then on; ok is false when they are not given.
 func (c *call) squeezed() (axes []int, ok bool) {
 	c.attrUntil(12, "axes")
-	if c.version() < 13 {
+	if c.opset() < 13 {
 		axes = c.ints("axes")
 		return axes, axes != nil
 	}
@@ -102,7 +98,7 @@ func (c *call) squeezed() (axes []int, ok bool) {
 // from a version on. Without it the node would silently mean something else.
 func (c *call) attrSince(version int64, names ...string) {
 	for _, name := range names {
-		if c.version() < version && c.hasAttr(name) {
+		if c.opset() < version && c.hasAttr(name) {
 			c.failf("attribute %s does not exist before version %d of the operator", name, version)
 		}
 	}
@@ -112,7 +108,7 @@ func (c *call) attrSince(version int64, names ...string) {
 // has after a version.
 func (c *call) attrUntil(version int64, names ...string) {
 	for _, name := range names {
-		if c.version() > version && c.hasAttr(name) {
+		if c.opset() > version && c.hasAttr(name) {
 			c.failf("attribute %s does not exist after version %d of the operator", name, version)
 		}
 	}
@@ -122,24 +118,17 @@ func (c *call) attrUntil(version int64, names ...string) {
 func convertSqueeze(c *call) []graph.Value {
 	in := c.shape(0)
 	axes, given := c.squeezed()
-	drop := make([]bool, len(in))
-	for axis, d := range in {
-		drop[axis] = !given && d == 1
+	if !given {
+		axes = slices.DeleteFunc(upTo(len(in)), func(axis int) bool { return in[axis] != 1 })
 	}
-	for _, a := range axes {
-		axis := c.axis(a, len(in))
-		switch {
-		case in[axis] != 1:
-			c.failf("axis %d of input %v has extent %d, not 1", a, in, in[axis])
-		case drop[axis]:
-			c.failf("axes %v name axis %d twice", axes, axis)
-		}
-		drop[axis] = true
-	}
+	axes = c.axes(axes, len(in))
 	out := shape.Shape{}
 	for axis, d := range in {
-		if !drop[axis] {
+		switch drop := slices.Contains(axes, axis); {
+		case !drop:
 			out = append(out, d)
+		case d != 1:
+			c.failf("axis %d of input %v has extent %d, not 1", axis, in, d)
 		}
 	}
 	return list(c.reshape(c.in[0], out...))
@@ -150,26 +139,16 @@ func convertUnsqueeze(c *call) []graph.Value {
 	in := c.shape(0)
 	axes, given := c.squeezed()
 	if !given {
-		c.failf("attribute axes is missing")
+		c.failf("attribute \"axes\" is missing")
 	}
 	if len(axes) > mostAxes { // before anything is as long as the list
 		c.failf("%d axes are to be added, more than %d", len(axes), mostAxes)
 	}
-	out := make(shape.Shape, len(in)+len(axes))
-	for _, a := range axes {
-		axis := c.axis(a, len(out))
-		if out[axis] != 0 {
-			c.failf("axes %v name axis %d twice", axes, axis)
-		}
-		out[axis] = 1
-	}
-	next := 0
-	added := slices.Clone(out)
-	for axis := range out {
-		if added[axis] == 0 {
-			out[axis] = in[next]
-			next++
-		}
+	out := in.Clone()
+	axes = c.axes(axes, len(in)+len(axes))
+	slices.Sort(axes)
+	for _, axis := range axes {
+		out = slices.Insert(out, axis, 1)
 	}
 	return list(c.reshape(c.in[0], out...))
 }
@@ -178,10 +157,8 @@ func convertUnsqueeze(c *call) []graph.Value {
 func convertTranspose(c *call) []graph.Value {
 	perm := c.ints("perm")
 	if perm == nil {
-		perm = make([]int, c.rank(0))
-		for i := range perm {
-			perm[i] = len(perm) - 1 - i
-		}
+		perm = upTo(c.rank(0))
+		slices.Reverse(perm)
 	}
 	return list(c.one(view.Permute{Perm: perm}, c.in[0]))
 }
@@ -226,15 +203,8 @@ func (c *call) dims(i int) shape.Shape {
 }
 
 func convertDepthToSpace(c *call) []graph.Value {
-	columnsFirst := false
 	c.attrSince(11, "mode")
-	switch mode := c.text("mode", "DCR"); mode {
-	case "DCR":
-	case "CRD":
-		columnsFirst = true
-	default:
-		c.failf("attribute mode is %q, want DCR or CRD", mode)
-	}
+	columnsFirst := choice(c, "mode", "DCR", map[string]bool{"DCR": false, "CRD": true})
 	v, err := view.DepthToSpace(c.in[0], c.int("blocksize", 0), columnsFirst)
 	c.must(err)
 	return list(v)

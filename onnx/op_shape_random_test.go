@@ -151,6 +151,7 @@ func TestRandomShapes(t *testing.T) {
 // try makes up a node of an operator and runs it, and reports whether it did.
 func (m *nodeMaker) try(t *testing.T, r row) bool {
 	t.Helper()
+	opset := anyOpset(m.rng, r)
 	rank := []int{0, 1, 2, 3, 3, 4, 4, 5}[m.rng.IntN(8)]
 	g := wire.Graph{Nodes: []wire.Node{{OpType: r.name, Attributes: m.attributes(rank, strings.Contains(r.name, "ool"))}}}
 	if r.name == "Constant" {
@@ -174,10 +175,10 @@ func (m *nodeMaker) try(t *testing.T, r row) bool {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			t.Errorf("%s-%d of %v panics: %v\n%s", r.name, r.since, inputs, p, debug.Stack())
+			t.Errorf("%s at opset %d of %v panics: %v\n%s", r.name, opset, inputs, p, debug.Stack())
 		}
 	}()
-	outs, err := promisesOf(t, r, &g, inputs)
+	outs, err := promisesOf(t, r, opset, &g, inputs)
 	if err != nil {
 		return false
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/view"
-	"github.com/berth-go/berth/shape"
 )
 
 // convertSliceAttributes converts Slice before version 10, whose bounds are
@@ -32,10 +31,7 @@ func (c *call) slice(starts, ends, axes, steps []int) []graph.Value {
 	in := c.shape(0)
 	n := len(starts)
 	if axes == nil {
-		axes = make([]int, n)
-		for i := range axes {
-			axes[i] = i
-		}
+		axes = upTo(n)
 	}
 	if steps == nil {
 		steps = slices.Repeat([]int{1}, n)
@@ -44,13 +40,7 @@ func (c *call) slice(starts, ends, axes, steps []int) []graph.Value {
 		c.failf("there are %d starts, %d ends, %d axes and %d steps", n, len(ends), len(axes), len(steps))
 	}
 	v := c.in[0]
-	seen := make([]bool, len(in))
-	for i := range n {
-		axis := c.axis(axes[i], len(in))
-		if seen[axis] {
-			c.failf("axes %v name axis %d twice", axes, axis)
-		}
-		seen[axis] = true
+	for i, axis := range c.axes(axes, len(in)) {
 		v = c.sliceAxis(v, axis, starts[i], ends[i], steps[i])
 	}
 	return list(v)
@@ -118,7 +108,7 @@ func (c *call) equalParts(extent int) []int {
 	}
 	part := (extent + n - 1) / n
 	last := extent - part*(n-1)
-	if last < 0 || last != part && c.version() < 18 {
+	if last < 0 || last != part && c.opset() < 18 {
 		c.failf("%d elements do not split into %d parts", extent, n)
 	}
 	parts := slices.Repeat([]int{part}, n)
@@ -134,20 +124,14 @@ func convertCenterCropPad(c *call) []graph.Value {
 	want := c.dims(1)
 	axes := c.ints("axes")
 	if axes == nil {
-		axes = make([]int, len(in))
-		for i := range axes {
-			axes[i] = i
-		}
+		axes = upTo(len(in))
 	}
 	if len(axes) != len(want) {
 		c.failf("there are %d extents for %d axes", len(want), len(axes))
 	}
-	_, err := shape.Axes(axes, len(in))
-	c.must(err)
 	v := c.in[0]
 	pads := make([]int, 2*len(in))
-	for i, a := range axes {
-		axis := c.axis(a, len(in))
+	for i, axis := range c.axes(axes, len(in)) {
 		if more := want[i] - in[axis]; more > 0 {
 			pads[axis], pads[len(in)+axis] = more/2, more-more/2
 		} else if more < 0 {

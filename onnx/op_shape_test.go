@@ -63,7 +63,7 @@ func TestSqueeze(t *testing.T) {
 		{"add, empty", "Unsqueeze", 13, nil, in{tensorOf(dtype.Float32, nil, 0), i64([]float64{1})}, in{tensorOf(dtype.Float32, nil, 0, 1)}, ""},
 		{"add twice", "Unsqueeze", 13, nil, in{x, i64([]float64{0, -5})}, nil, "name axis 0 twice"},
 		{"add beyond", "Unsqueeze", 13, nil, in{x, i64([]float64{4})}, nil, "axis 4 is out of range for rank 4"},
-		{"add nothing", "Unsqueeze", 11, nil, in{x}, nil, "attribute axes is missing"},
+		{"add nothing", "Unsqueeze", 11, nil, in{x}, nil, `attribute "axes" is missing`},
 	})
 }
 
@@ -168,7 +168,7 @@ func TestBlocks(t *testing.T) {
 	runNodeTests(t, []nodeTest{
 		{"depth first", "DepthToSpace", 1, attrs(two), in{x}, in{f32([]float64{0, 2, 4, 6, 1, 3, 5, 7}, 1, 2, 2, 2)}, ""},
 		{"columns first", "DepthToSpace", 11, attrs(two, attrText("mode", "CRD")), in{x}, in{counting(0, 1, 2, 2, 2)}, ""},
-		{"other mode", "DepthToSpace", 13, attrs(two, attrText("mode", "XYZ")), in{x}, nil, `attribute mode is "XYZ"`},
+		{"other mode", "DepthToSpace", 13, attrs(two, attrText("mode", "XYZ")), in{x}, nil, `attribute "mode" is "XYZ"`},
 		{"no size", "DepthToSpace", 13, nil, in{x}, nil, "block size 0"},
 		{"back", "SpaceToDepth", 1, attrs(two), in{f32([]float64{0, 2, 4, 6, 1, 3, 5, 7}, 1, 2, 2, 2)}, in{x}, ""},
 	})

@@ -19,18 +19,18 @@ var inside = bridge.Berth[berth.Tensor, berth.Promise, berth.Program, berth.Comp
 // computed. Further runs must not allocate and must compute the same again.
 func runProgram(t *testing.T, p *berth.Program, inputs map[string]*berth.Tensor, workers int) map[string]*berth.Tensor {
 	t.Helper()
-	b, err := conformance.Bind(p, inputs, &berth.InstanceOptions{Workers: workers, Poison: true})
+	b, err := bind(p, inputs, &berth.InstanceOptions{Workers: workers, Poison: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
+	defer b.close()
 	run := func() {
-		if err := b.Run(context.Background()); err != nil {
+		if err := b.run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	run()
-	results, err := b.Results()
+	results, err := b.results()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,12 +42,12 @@ func runProgram(t *testing.T, p *berth.Program, inputs map[string]*berth.Tensor,
 	if n := testing.AllocsPerRun(workers+2, run); n != 0 {
 		t.Errorf("%v allocations in a run", n)
 	}
-	again, err := b.Results()
+	again, err := b.results()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name := range results {
-		if err := conformance.Identical(again[name], results[name]); err != nil {
+		if err := identical(again[name], results[name]); err != nil {
 			t.Errorf("output %q of a later run: %v", name, err)
 		}
 	}

@@ -49,7 +49,7 @@ func TestRows(t *testing.T) {
 				for _, workers := range []int{1, 4} {
 					same := runProgram(t, fixedProgram, in, workers)
 					for name := range got {
-						if err := conformance.Identical(got[name], same[name]); err != nil {
+						if err := identical(got[name], same[name]); err != nil {
 							t.Errorf("%d rows, %s, against a program for just these: %v", rows, name, err)
 						}
 					}
@@ -59,7 +59,7 @@ func TestRows(t *testing.T) {
 					t.Fatal(err)
 				}
 				for name := range got {
-					if err := conformance.Identical(got[name], want[name]); err != nil {
+					if err := identical(got[name], want[name]); err != nil {
 						t.Errorf("%d rows, %s, against a run step by step: %v", rows, name, err)
 					}
 				}

@@ -12,7 +12,9 @@ import (
 type converter func(c *call) []graph.Value
 
 // A row names the converter of an operator from one opset version on, and how
-// many inputs the operator takes. The first min of them are required.
+// many inputs the operator takes. The first min of them are required. It holds
+// for later versions too, up to that of the operator's next row; a converter asks
+// [call.opset] where these differ in an attribute.
 type row struct {
 	domain, name string
 	since        int64

@@ -36,7 +36,7 @@ func fixed(g graphtest.Graph) family {
 
 // byRows is a graph at 1 to most rows.
 func byRows(g graphtest.Graph, most int) family {
-	return family{[]extent.Dim{{Name: "rows", Min: 1, Max: most}}, func(p extent.Point) (graphtest.Graph, error) { return g.AtRows(p[0]) }}
+	return family{[]extent.Dim{{Name: "rows", Min: 1, Max: most}}, func(p extent.Point) (graphtest.Graph, error) { return atRows(g, p[0]) }}
 }
 
 func (f family) compile(opt compile.Options) (*compile.Program, error) {
@@ -173,7 +173,7 @@ func TestRandomRows(t *testing.T) {
 func resizes(v graph.Value, most int) bool {
 	g := graphtest.Graph{Roots: []graph.Value{v}, Rows: most}
 	for rows := range most {
-		if _, err := g.AtRows(rows + 1); err != nil {
+		if _, err := atRows(g, rows+1); err != nil {
 			return false
 		}
 	}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/internal/digits"
+	"github.com/berth-go/berth/internal/wire"
 	"github.com/berth-go/berth/onnx"
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 func TestSkipped(t *testing.T) {
@@ -68,7 +68,10 @@ func digitsFolder(t *testing.T, edit func(files map[string][]byte)) string {
 	for i := range image {
 		image[i] = float32(i%7) / 7
 	}
-	x := tensor(t, image, 1, 1, 28, 28)
+	x, err := berth.FromSlice(image, 1, 1, 28, 28)
+	if err != nil {
+		t.Fatal(err)
+	}
 	y, err := m.Run(t.Context(), map[string]*berth.Tensor{"image": x})
 	if err != nil {
 		t.Fatal(err)
@@ -93,22 +96,21 @@ func digitsFolder(t *testing.T, edit func(files map[string][]byte)) string {
 	return dir
 }
 
-// floatProto encodes x as a TensorProto: dims, data_type FLOAT and raw_data.
+// floatProto encodes x as a TensorProto.
 func floatProto(t *testing.T, x *berth.Tensor) []byte {
 	t.Helper()
 	data, err := berth.Data[float32](x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b, raw []byte
+	proto := &wire.Tensor{DataType: wire.Float}
 	for _, d := range x.Shape() {
-		b = protowire.AppendVarint(protowire.AppendTag(b, 1, protowire.VarintType), uint64(d))
+		proto.Dims = append(proto.Dims, int64(d))
 	}
-	b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), 1)
 	for _, v := range data {
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+		proto.Raw = binary.LittleEndian.AppendUint32(proto.Raw, math.Float32bits(v))
 	}
-	return protowire.AppendBytes(protowire.AppendTag(b, 9, protowire.BytesType), raw)
+	return wire.AppendTensor(nil, proto)
 }
 
 func TestRun(t *testing.T) {
@@ -135,7 +137,7 @@ func TestRun(t *testing.T) {
 		{"another output", func(f map[string][]byte) {
 			f[out] = append([]byte{}, f[out]...)
 			f[out][len(f[out])-1] = 0x42 // the exponent of the last element
-		}, `output 0 "probabilities": 1 of 10 elements`},
+		}, `output 0 "probabilities": berth: 1 of 10 elements`},
 		{"a second set", func(f map[string][]byte) {
 			f["test_data_set_1/input_0.pb"] = f[in]
 			f["test_data_set_1/output_0.pb"] = f[in]
@@ -155,48 +157,5 @@ func TestRun(t *testing.T) {
 	}
 	if err := Run(t.Context(), filepath.Join(t.TempDir(), "missing"), Upstream, berth.RunOptions{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing folder: %v", err)
-	}
-}
-
-// TestBind runs a model as a program, twice, and compares with a run step by
-// step.
-func TestBind(t *testing.T) {
-	dir := digitsFolder(t, nil)
-	m, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	sets, err := Sets(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, want, err := ReadSet(m, sets[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := m.Compile(t.Context(), Fixed(in))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := Bind(p, in, &berth.InstanceOptions{Workers: 1, Poison: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	for range 2 {
-		if err := b.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		got, err := b.Results()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := DifferAll(m, Upstream, got, want); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := Bind(p, nil, nil); err == nil || !strings.Contains(err.Error(), `input "image" is not given`) {
-		t.Errorf("without the input: %v", err)
 	}
 }

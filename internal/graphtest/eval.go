@@ -2,6 +2,7 @@ package graphtest
 
 import (
 	"fmt"
+	"testing"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
@@ -22,6 +23,16 @@ func Eval(g Graph) ([][]byte, error) {
 		}
 	}
 	return out, nil
+}
+
+// Computed returns the elements of v, which depends on constants alone.
+func Computed[T any](t testing.TB, v graph.Value) []T {
+	t.Helper()
+	out, err := Eval(Graph{Roots: []graph.Value{v}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kernel.Cast[T](out[0])
 }
 
 // naive evaluates a graph the obvious way: every node into fresh dense

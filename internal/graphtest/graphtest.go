@@ -30,7 +30,7 @@ type Options struct {
 	// Inputs makes most leaves inputs instead of constants.
 	Inputs bool
 	// Rows is, if not 0, the extent of the first axis of most leaves that have
-	// one. [Graph.AtRows] returns the graph with another one of the inputs.
+	// one.
 	Rows int
 	// Keep, if not nil, says whether a value is one that the graph may have.
 	Keep func(v graph.Value) bool
@@ -40,7 +40,7 @@ type Options struct {
 type Graph struct {
 	Roots  []graph.Value
 	Inputs map[string]graph.Leaf
-	Rows   int // the extent of the axes that [Graph.AtRows] changes
+	Rows   int // as in the options
 }
 
 // Seeds returns the seeds that a test runs over: from 0, as many as count, or a

@@ -86,14 +86,17 @@ func dense(o *kernel.Operand) *kernel.Operand {
 	return d
 }
 
+// present returns the operands that are there.
+func present(operands []*kernel.Operand) []*kernel.Operand {
+	return slices.DeleteFunc(slices.Clone(operands), func(o *kernel.Operand) bool { return o == nil })
+}
+
 // SameBits runs k over strided operands and over dense copies of them, and
 // reports outputs that differ in any bit. It returns the dense outputs.
 func SameBits(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand) error {
 	guards := []func() error{}
-	for _, o := range out {
-		if o != nil {
-			guards = append(guards, Guard(o))
-		}
+	for _, o := range present(out) {
+		guards = append(guards, Guard(o))
 	}
 	if err := All(rng, k, in, out); err != nil {
 		return err
@@ -103,18 +106,16 @@ func SameBits(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand) error 
 			return err
 		}
 	}
-	denseIn, denseOut := []*kernel.Operand{}, []*kernel.Operand{}
-	for _, o := range in {
+	denseIn, denseOut := slices.Clone(in), slices.Clone(out)
+	for i, o := range in {
 		if o != nil {
-			o = dense(o)
+			denseIn[i] = dense(o)
 		}
-		denseIn = append(denseIn, o)
 	}
-	for _, o := range out {
+	for i, o := range out {
 		if o != nil {
-			o = Dense(o.DType, o.Shape...)
+			denseOut[i] = Dense(o.DType, o.Shape...)
 		}
-		denseOut = append(denseOut, o)
 	}
 	if err := Run(rng, k, denseIn, denseOut); err != nil {
 		return err
@@ -150,39 +151,6 @@ func SomeDense(rng *rand.Rand, rank int) int {
 	return rng.IntN(rank + 1)
 }
 
-// Floats returns the elements of o, which are of no half type, as float64.
-func Floats(o *kernel.Operand) []float64 {
-	switch o.DType {
-	case dtype.Bool, dtype.Uint8:
-		return asFloats[uint8](o)
-	case dtype.Uint16:
-		return asFloats[uint16](o)
-	case dtype.Uint32:
-		return asFloats[uint32](o)
-	case dtype.Uint64:
-		return asFloats[uint64](o)
-	case dtype.Int8:
-		return asFloats[int8](o)
-	case dtype.Int16:
-		return asFloats[int16](o)
-	case dtype.Int32:
-		return asFloats[int32](o)
-	case dtype.Int64:
-		return asFloats[int64](o)
-	case dtype.Float32:
-		return asFloats[float32](o)
-	}
-	return asFloats[float64](o)
-}
-
-func asFloats[T kernel.Number](o *kernel.Operand) []float64 {
-	out := []float64{}
-	for _, v := range Values[T](o) {
-		out = append(out, float64(v))
-	}
-	return out
-}
-
 // Halfless lists the element types that kernels compute in.
 func Halfless() []dtype.Type {
 	return slices.DeleteFunc(dtype.All(), func(t dtype.Type) bool { return t == dtype.Float16 || t == dtype.BFloat16 })
@@ -196,5 +164,3 @@ func Slack(t dtype.Type) float64 {
 	}
 	return 0x1p-42
 }
-
-var sink any

@@ -12,23 +12,22 @@ import (
 
 // FewValues makes ties and, in floating-point types, NaN frequent.
 func FewValues(rng *rand.Rand, o *kernel.Operand) {
-	switch o.DType {
-	case dtype.Float32:
-		s := kernel.Slice[float32](o)
-		for i := range s {
-			s[i] = float32(rng.IntN(5) - 2)
-			if rng.IntN(30) == 0 {
-				s[i] = float32(math.NaN())
-			}
+	if !o.DType.IsFloat() {
+		return
+	}
+	rewrite(o, func(float64) float64 {
+		if rng.IntN(30) == 0 {
+			return math.NaN()
 		}
-	case dtype.Float64:
-		s := kernel.Slice[float64](o)
-		for i := range s {
-			s[i] = float64(rng.IntN(5)-2) * math.Copysign(1, float64(rng.IntN(2))-.5)
-			if rng.IntN(30) == 0 {
-				s[i] = math.NaN()
-			}
-		}
+		return float64(rng.IntN(5)-2) * math.Copysign(1, float64(rng.IntN(2))-.5)
+	})
+}
+
+// rewrite replaces each element in the storage of o, of a floating-point type.
+func rewrite(o *kernel.Operand, f func(v float64) float64) {
+	for i := range len(o.Data) / o.DType.Size() {
+		v := kernel.ScalarAt(o.DType, o.Data, i).Float64()
+		kernel.Float64Scalar(f(v)).Cast(o.DType).Put(o.Data[i*o.DType.Size():])
 	}
 }
 
@@ -55,45 +54,19 @@ func ArgReduced(x []float64, largest, last bool) int {
 // truncate to narrower ones.
 type Ring interface{ float64 | int64 }
 
-// Elements returns the elements of o in row-major order.
-func Elements[N Ring](o *kernel.Operand) []N {
-	switch o.DType {
-	case dtype.Float32:
-		return widened[N](Values[float32](o))
-	case dtype.Float64:
-		return widened[N](Values[float64](o))
-	case dtype.Int8:
-		return widened[N](Values[int8](o))
-	case dtype.Int16:
-		return widened[N](Values[int16](o))
-	case dtype.Int32:
-		return widened[N](Values[int32](o))
-	case dtype.Int64:
-		return widened[N](Values[int64](o))
-	case dtype.Uint8:
-		return widened[N](Values[uint8](o))
-	case dtype.Uint16:
-		return widened[N](Values[uint16](o))
-	case dtype.Uint32:
-		return widened[N](Values[uint32](o))
-	case dtype.Uint64:
-		return widened[N](Values[uint64](o))
-	}
-	panic("no numbers in " + o.DType.String())
-}
+// Floats returns the elements of o in row-major order as float64.
+func Floats(o *kernel.Operand) []float64 { return elements(o, kernel.Scalar.Float64) }
 
-func widened[N Ring, T kernel.Number](in []T) []N {
-	out := make([]N, len(in))
-	for i, v := range in {
-		out[i] = N(v)
-	}
+func elements[N Ring](o *kernel.Operand, value func(kernel.Scalar) N) []N {
+	out := []N{}
+	each(o, func(at int) { out = append(out, value(kernel.ScalarAt(o.DType, o.Data, at))) })
 	return out
 }
 
-func magnitudes[N Ring](in []N) []N {
+func magnitudes(in []float64) []float64 {
 	out := slices.Clone(in)
 	for i, v := range out {
-		out[i] = max(v, -v)
+		out[i] = math.Abs(v)
 	}
 	return out
 }
@@ -106,13 +79,13 @@ func WantSums(t dtype.Type, terms int, in []*kernel.Operand, reference func(floa
 		ints := make([][]int64, len(in))
 		for i, o := range in {
 			if o != nil {
-				ints[i] = Elements[int64](o)
+				ints[i] = elements(o, kernel.Scalar.Int64)
 			}
 		}
 		_, want := reference(nil, ints)
 		bits := 64 - 8*t.Size()
 		return func(got *kernel.Operand) error {
-			for i, v := range Elements[int64](got) {
+			for i, v := range elements(got, kernel.Scalar.Int64) {
 				if v<<bits != want[i]<<bits {
 					return fmt.Errorf("element %d is %d, want %d, but for its upper %d bits", i, v, want[i], bits)
 				}
@@ -123,7 +96,7 @@ func WantSums(t dtype.Type, terms int, in []*kernel.Operand, reference func(floa
 	floats, sizes := make([][]float64, len(in)), make([][]float64, len(in))
 	for i, o := range in {
 		if o != nil {
-			floats[i] = Elements[float64](o)
+			floats[i] = Floats(o)
 			sizes[i] = magnitudes(floats[i])
 		}
 	}
@@ -134,7 +107,7 @@ func WantSums(t dtype.Type, terms int, in []*kernel.Operand, reference func(floa
 		eps = 0x1p-53
 	}
 	return func(got *kernel.Operand) error {
-		for i, v := range Elements[float64](got) {
+		for i, v := range Floats(got) {
 			if !(math.Abs(v-want[i]) <= eps*math.Abs(bound[i])*float64(min(terms, 256)+terms/256+4)) {
 				return fmt.Errorf("element %d is %v, want %v", i, v, want[i])
 			}
@@ -155,15 +128,5 @@ func Near(got, want, off float64) bool {
 
 // Positive replaces the elements of o by their magnitudes.
 func Positive(o *kernel.Operand) {
-	if o.DType == dtype.Float32 {
-		s := kernel.Slice[float32](o)
-		for i, v := range s {
-			s[i] = float32(math.Abs(float64(v)))
-		}
-		return
-	}
-	s := kernel.Slice[float64](o)
-	for i, v := range s {
-		s[i] = math.Abs(v)
-	}
+	rewrite(o, math.Abs)
 }

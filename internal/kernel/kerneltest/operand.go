@@ -2,6 +2,7 @@ package kerneltest
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/berth-go/berth/dtype"
@@ -78,27 +79,15 @@ func strided(rng *rand.Rand, t dtype.Type, denseAxes int, dims []int, input bool
 // Randomize fills the whole storage of o with random valid elements: small
 // numbers of both signs, truth values for bool.
 func Randomize(rng *rand.Rand, o *kernel.Operand) {
-	switch o.DType {
-	case dtype.Bool:
+	switch {
+	case o.DType == dtype.Bool:
 		for i := range o.Data {
 			o.Data[i] = byte(rng.IntN(2))
 		}
-	case dtype.Float32:
-		for i := range kernel.Slice[float32](o) {
-			kernel.Slice[float32](o)[i] = float32(rng.NormFloat64())
-		}
-	case dtype.Float64:
-		for i := range kernel.Slice[float64](o) {
-			kernel.Slice[float64](o)[i] = rng.NormFloat64()
-		}
-	case dtype.Float16:
-		for i := range kernel.Slice[uint16](o) { // sign, exponent 2^-7 to 2^0, mantissa
-			kernel.Slice[uint16](o)[i] = uint16(rng.IntN(2)<<15 | (8+rng.IntN(8))<<10 | rng.IntN(1<<10))
-		}
-	case dtype.BFloat16:
-		for i := range kernel.Slice[uint16](o) {
-			kernel.Slice[uint16](o)[i] = uint16(rng.IntN(2)<<15 | (120+rng.IntN(8))<<7 | rng.IntN(1<<7))
-		}
+	case o.DType.IsHalf(): // none so small that a half has few digits for it
+		rewrite(o, func(float64) float64 { return math.Ldexp(1+rng.Float64(), -rng.IntN(8)) * float64(2*rng.IntN(2)-1) })
+	case o.DType.IsFloat():
+		rewrite(o, func(float64) float64 { return rng.NormFloat64() })
 	default:
 		scribble(rng, &kernel.Operand{Data: o.Data, DType: o.DType, Shape: []int{len(o.Data) / o.DType.Size()}, Strides: []int{1}})
 	}

@@ -4,6 +4,7 @@
 package kerneltest
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -36,11 +37,6 @@ func Sets() iter.Seq[string] {
 // the first error of a task.
 func Run(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand) error {
 	k.Bind(in, out)
-	return Again(rng, k)
-}
-
-// Again runs a kernel that is bound already, as [Run] does.
-func Again(rng *rand.Rand, k kernel.Kernel) error {
 	scratch := poisoned(rng, k.Scratch())
 	var first error
 	for _, task := range rng.Perm(k.Tasks()) {
@@ -71,12 +67,7 @@ func RunConcurrently(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand)
 		})
 	}
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // CheckAllocs fails the test when binding k again to the same operands, or
@@ -87,11 +78,7 @@ func CheckAllocs(t testing.TB, k kernel.Kernel, in, out []*kernel.Operand) {
 	scratch := kernel.Alloc(k.Scratch())
 	n := testing.AllocsPerRun(3, func() {
 		k.Bind(in, out)
-		for task := range k.Tasks() {
-			if err := k.Run(task, scratch); err != nil {
-				t.Fatal(err)
-			}
-		}
+		runTasks(t, k, scratch)
 	})
 	if n != 0 {
 		t.Fatalf("%T: a second Bind and its run allocate %v times, want 0", k, n)
@@ -104,10 +91,8 @@ func CheckAllocs(t testing.TB, k kernel.Kernel, in, out []*kernel.Operand) {
 func All(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand) error {
 	first := make([]string, len(out))
 	for i, run := range []func(*rand.Rand, kernel.Kernel, []*kernel.Operand, []*kernel.Operand) error{Run, RunConcurrently, Run} {
-		for _, o := range out {
-			if o != nil {
-				scribble(rng, o)
-			}
+		for _, o := range present(out) {
+			scribble(rng, o)
 		}
 		if err := run(rng, k, in, out); err != nil {
 			return err
@@ -139,6 +124,15 @@ func poison(rng *rand.Rand, b []byte) {
 	}
 }
 
+// runTasks runs all tasks of a bound kernel in order.
+func runTasks(t testing.TB, k kernel.Kernel, scratch []byte) {
+	for task := range k.Tasks() {
+		if err := k.Run(task, scratch); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkTasks runs all tasks of k on one goroutine and reports the rate of
 // floating-point operations.
 func BenchmarkTasks(b *testing.B, k kernel.Kernel, in, out []*kernel.Operand, prepacked bool, flops int) {
@@ -151,11 +145,7 @@ func BenchmarkTasks(b *testing.B, k kernel.Kernel, in, out []*kernel.Operand, pr
 	}
 	scratch := kernel.Alloc(k.Scratch())
 	for b.Loop() {
-		for task := range k.Tasks() {
-			if err := k.Run(task, scratch); err != nil {
-				b.Fatal(err)
-			}
-		}
+		runTasks(b, k, scratch)
 	}
 	b.ReportMetric(float64(flops)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
@@ -192,5 +182,4 @@ func Benchmark(b *testing.B, k kernel.Kernel, in, out []*kernel.Operand) {
 			}
 		}
 	}
-	sink = out
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/graphtest"
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/op/optest"
@@ -53,7 +54,7 @@ func TestInferMovement(t *testing.T) {
 		{view.Reshape{}, "int8[1 1]", "int8[]"},
 		{view.Reshape{Shape: []int{0, 7}}, "int8[3 0]", "int8[0 7]"},
 	} {
-		out, err := c.op.Infer(optest.Types(t, c.in))
+		out, err := c.op.Infer(parseTypes(t, c.in))
 		if err != nil || len(out) != 1 || out[0].String() != c.want {
 			t.Errorf("%s %+v of %s: %v, %v, want %s", c.op.Name(), c.op, c.in, out, err, c.want)
 		}
@@ -137,7 +138,7 @@ func TestInferMovementErrors(t *testing.T) {
 		{view.Diagonal{Axis2: 2}, "int8[2 3]", "axis 2 is out of range"},
 		{view.Permute{}, "", "takes 1 inputs, got 0"},
 	} {
-		out, err := c.op.Infer(optest.Types(t, c.in))
+		out, err := c.op.Infer(parseTypes(t, c.in))
 		if err == nil && len(out) == 1 {
 			err = out[0].Check() // what a node's constructor does
 		}
@@ -178,7 +179,7 @@ func TestMovementKernels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := optest.Computed[int32](t, v)
+		got := graphtest.Computed[int32](t, v)
 		if len(got) != len(c.want) {
 			t.Fatalf("%s: %v, want %v", c.op.Name(), got, c.want)
 		}
@@ -194,3 +195,31 @@ func TestMovementKernels(t *testing.T) {
 func TestPadModeText(t *testing.T) { optest.Enum(t, move.PadWrap) }
 
 func TestReductionText(t *testing.T) { optest.Enum(t, move.ReductionMin) }
+
+// parseTypes parses types such as "float32[2 3]"; "_" is an absent input.
+func parseTypes(t *testing.T, text string) []graph.Type {
+	t.Helper()
+	var types []graph.Type
+	for word := range strings.SplitSeq(text, ", ") {
+		var typ graph.Type
+		if word != "_" && word != "" {
+			name, dims, ok := strings.Cut(strings.TrimSuffix(word, "]"), "[")
+			dt, err := dtype.Parse(name)
+			if err != nil || !ok {
+				t.Fatalf("type %q: %v", word, err)
+			}
+			typ = graph.Type{DType: dt, Shape: shape.Shape{}}
+			for d := range strings.FieldsSeq(dims) {
+				n := 0
+				for _, c := range d {
+					n = n*10 + int(c-'0')
+				}
+				typ.Shape = append(typ.Shape, n)
+			}
+		}
+		if word != "" {
+			types = append(types, typ)
+		}
+	}
+	return types
+}

@@ -121,14 +121,14 @@ func TestPool(t *testing.T) {
 		if err := intact(); err != nil {
 			t.Fatal(err)
 		}
-		want, where := poolReference(w, p, lowestOf(dt), kerneltest.Elements[float64](x), image, outputs)
-		for j, v := range kerneltest.Elements[float64](y) {
+		want, where := poolReference(w, p, lowestOf(dt), kerneltest.Floats(x), image, outputs)
+		for j, v := range kerneltest.Floats(y) {
 			if !(math.Abs(v-want[j]) <= 1e-6*(1+math.Abs(want[j]))) && v != want[j] && !(math.IsNaN(v) && math.IsNaN(want[j])) {
 				t.Fatalf("%v %v to %v, %+v, %+v: element %d is %v, want %v", dt, image, outputs, w, p, j, v, want[j])
 			}
 		}
 		if len(outs) > 1 && dt.Size() < 8 { // float64 does not tell wide integers apart
-			for j, v := range kerneltest.Elements[int64](outs[1]) {
+			for j, v := range kerneltest.Values[int64](outs[1]) {
 				if v != where[j] {
 					t.Fatalf("%v %v to %v, %+v, %+v: index %d is %v, want %v", dt, image, outputs, w, p, j, v, where[j])
 				}
@@ -162,8 +162,8 @@ func TestGlobalPool(t *testing.T) {
 		if err := intact(); err != nil {
 			t.Fatal(err)
 		}
-		want, _ := poolReference(whole, poolParams{Kind: kind, P: p}, math.Inf(-1), kerneltest.Elements[float64](x), image, outputs)
-		for j, v := range kerneltest.Elements[float64](y) {
+		want, _ := poolReference(whole, poolParams{Kind: kind, P: p}, math.Inf(-1), kerneltest.Floats(x), image, outputs)
+		for j, v := range kerneltest.Floats(y) {
 			if math.Abs(v-want[j]) > 1e-6*(1+math.Abs(want[j])) {
 				t.Fatalf("%v %v kind %d: element %d is %v, want %v", dt, image, kind, j, v, want[j])
 			}

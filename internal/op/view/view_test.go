@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/graphtest"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
 	"github.com/berth-go/berth/internal/op/optest"
 	"github.com/berth-go/berth/internal/op/view"
@@ -275,7 +276,7 @@ func TestBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := optest.Computed[int32](t, y)
+		got := graphtest.Computed[int32](t, y)
 		for i, v := range got {
 			col, row, ch, img := i%(w*b), i/(w*b)%(h*b), i/(w*b*h*b)%depth, i/(w*b*h*b*depth)
 			from := (row%b*b+col%b)*depth + ch
@@ -291,7 +292,7 @@ func TestBlocks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := optest.Computed[int32](t, back); !slices.Equal(got, data) {
+			if got := graphtest.Computed[int32](t, back); !slices.Equal(got, data) {
 				t.Error("space to depth does not undo depth to space")
 			}
 		}

@@ -1,4 +1,4 @@
-package conformance
+package onnx_test
 
 import (
 	"context"
@@ -6,30 +6,19 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
-	"github.com/berth-go/berth/onnx"
 )
 
-// Fixed returns options for a program that takes just these inputs: no rows,
-// every shape stated.
-func Fixed(inputs map[string]*berth.Tensor) *onnx.Options {
-	opt := &onnx.Options{RowDim: "-", Shapes: make(map[string][]int)}
-	for name, t := range inputs {
-		opt.Shapes[name] = t.Shape()
-	}
-	return opt
-}
-
-// A Bound is an instance of a program with the buffers of its runs.
-type Bound struct {
+// A bound is an instance of a program with the buffers of its runs.
+type bound struct {
 	inst    *berth.Instance
 	in, out berth.Values
 	read    map[string]func() (*berth.Tensor, error)
 }
 
-// Bind makes an instance of p for runs with the given inputs, and buffers for the
+// bind makes an instance of p for runs with the given inputs, and buffers for the
 // outputs. Inputs that p does not have are left out.
-func Bind(p *berth.Program, inputs map[string]*berth.Tensor, opt *berth.InstanceOptions) (*Bound, error) {
-	b := &Bound{in: berth.Values{}, out: berth.Values{}, read: make(map[string]func() (*berth.Tensor, error))}
+func bind(p *berth.Program, inputs map[string]*berth.Tensor, opt *berth.InstanceOptions) (*bound, error) {
+	b := &bound{in: berth.Values{}, out: berth.Values{}, read: make(map[string]func() (*berth.Tensor, error))}
 	given := make(map[string]*berth.Tensor)
 	for _, port := range p.Inputs() {
 		t := inputs[port.Name]
@@ -58,11 +47,11 @@ func Bind(p *berth.Program, inputs map[string]*berth.Tensor, opt *berth.Instance
 	return b, err
 }
 
-// Run runs the instance once and allocates nothing.
-func (b *Bound) Run(ctx context.Context) error { return b.inst.Run(ctx, b.in, b.out) }
+// run runs the instance once and allocates nothing.
+func (b *bound) run(ctx context.Context) error { return b.inst.Run(ctx, b.in, b.out) }
 
-// Results returns a copy of the outputs as they are after the last run.
-func (b *Bound) Results() (map[string]*berth.Tensor, error) {
+// results returns a copy of the outputs as they are after the last run.
+func (b *bound) results() (map[string]*berth.Tensor, error) {
 	results := make(map[string]*berth.Tensor, len(b.read))
 	for name, read := range b.read {
 		t, err := read()
@@ -74,8 +63,8 @@ func (b *Bound) Results() (map[string]*berth.Tensor, error) {
 	return results, nil
 }
 
-// Close ends the workers of the instance.
-func (b *Bound) Close() { b.inst.Close() }
+// close ends the workers of the instance.
+func (b *bound) close() { b.inst.Close() }
 
 // buffers makes, for each element type, a slice for a shape and the function
 // that returns a tensor of what it holds.
@@ -102,4 +91,16 @@ func bufferOf[T berth.Element](dims []int) (any, func() (*berth.Tensor, error)) 
 	}
 	data := make([]T, n)
 	return data, func() (*berth.Tensor, error) { return berth.FromSlice(data, dims...) }
+}
+
+// identical returns how got differs from want in element type, in shape or in
+// any bit of an element.
+func identical(got, want *berth.Tensor) error {
+	if berth.Equal(got, want) {
+		return nil
+	}
+	if err := berth.Close(got, want, 0, 0); err != nil {
+		return err
+	}
+	return fmt.Errorf("elements of %v%v are equal as numbers and have other bits", want.DType(), want.Shape())
 }

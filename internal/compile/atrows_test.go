@@ -1,19 +1,21 @@
-package graphtest
+package compile_test
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/graphtest"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
-// AtRows returns the graph that g is with another number of rows, which are the
-// first axes of its inputs that have g.Rows of them. Views follow the shapes of what they are of. The data
-// of inputs is that of g, as much as there is, and zeros from there on.
-func (g Graph) AtRows(rows int) (Graph, error) {
+// atRows returns the graph that g is with another number of rows, which are the
+// first axes of its inputs that have g.Rows of them. Views follow the shapes of
+// what they are of. The data of inputs is that of g, as much as there is, and
+// zeros from there on.
+func atRows(g graphtest.Graph, rows int) (graphtest.Graph, error) {
 	starts := make([]*graph.Node, len(g.Roots))
 	for i, r := range g.Roots {
 		starts[i] = r.Node()
@@ -22,13 +24,13 @@ func (g Graph) AtRows(rows int) (Graph, error) {
 		return n.Input(i).Node(), !n.Input(i).IsZero()
 	})
 	if err != nil {
-		return Graph{}, err
+		return graphtest.Graph{}, err
 	}
-	out := Graph{Inputs: make(map[string]graph.Leaf), Rows: rows}
+	out := graphtest.Graph{Inputs: make(map[string]graph.Leaf), Rows: rows}
 	to := make(map[*graph.Node]*graph.Node, len(nodes))
 	for _, n := range nodes {
-		if to[n], err = g.atRows(n, rows, to); err != nil {
-			return Graph{}, fmt.Errorf("%v with %d rows: %w", n, rows, err)
+		if to[n], err = nodeAtRows(g, n, rows, to); err != nil {
+			return graphtest.Graph{}, fmt.Errorf("%v with %d rows: %w", n, rows, err)
 		}
 		if in, ok := n.Op().(graph.Input); ok {
 			typ := to[n].Output(0).Type()
@@ -43,7 +45,7 @@ func (g Graph) AtRows(rows int) (Graph, error) {
 	return out, nil
 }
 
-func (g Graph) atRows(n *graph.Node, rows int, to map[*graph.Node]*graph.Node) (*graph.Node, error) {
+func nodeAtRows(g graphtest.Graph, n *graph.Node, rows int, to map[*graph.Node]*graph.Node) (*graph.Node, error) {
 	if in, ok := n.Op().(graph.Input); ok {
 		t := n.Output(0).Type()
 		if t.Shape = t.Shape.Clone(); len(t.Shape) > 0 && t.Shape[0] == g.Rows {
