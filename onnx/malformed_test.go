@@ -17,9 +17,8 @@ import (
 
 // floatInput declares an input of one float32 axis.
 func floatInput(name string, extent int64) wire.ValueInfo {
-	return wire.ValueInfo{Name: name, Type: &wire.Type{
-		Kind: wire.TensorType, Elem: wire.Float, Shape: []wire.Dim{{HasValue: true, Value: extent}},
-	}}
+	shape := &wire.Shape{Dims: []wire.Dim{{HasValue: true, Value: extent}}}
+	return wire.ValueInfo{Name: name, Type: &wire.Type{Tensor: &wire.TensorType{Elem: wire.Float, Shape: shape}}}
 }
 
 func floatTensor(name string, values ...float32) wire.Tensor {
@@ -270,9 +269,10 @@ func TestNewestVersions(t *testing.T) {
 // TestDeclaredOutputs declares the output of a model, two float32, in several
 // ways, runs it and compiles it.
 func TestDeclaredOutputs(t *testing.T) {
-	declared := func(elem wire.DataType, dims ...wire.Dim) *wire.Type {
-		return &wire.Type{Kind: wire.TensorType, Elem: elem, Shape: dims}
+	of := func(elem wire.DataType, shape *wire.Shape) *wire.Type {
+		return &wire.Type{Tensor: &wire.TensorType{Elem: elem, Shape: shape}}
 	}
+	declared := func(elem wire.DataType, dims ...wire.Dim) *wire.Type { return of(elem, &wire.Shape{Dims: dims}) }
 	extent := func(n int64) wire.Dim { return wire.Dim{HasValue: true, Value: n} }
 	for _, c := range []struct {
 		name string
@@ -280,17 +280,17 @@ func TestDeclaredOutputs(t *testing.T) {
 		want string // of the error; empty for none
 	}{
 		{"not", nil, ""},
-		{"as a tensor", declared(wire.Undefined), ""},
-		{"without a rank", declared(wire.Float), ""},
+		{"as a tensor", of(wire.Undefined, nil), ""},
+		{"without a rank", of(wire.Float, nil), ""},
 		{"in full", declared(wire.Float, extent(2)), ""},
 		{"with a name for its extent", declared(wire.Float, wire.Dim{Param: "n"}), ""},
 		{"with an open extent", declared(wire.Float, wire.Dim{}), ""},
 		{"with another extent", declared(wire.Float, extent(3)), "output y FLOAT [3] is declared, but float32[2] is"},
 		{"with another rank", declared(wire.Float, extent(1), extent(2)), "output y FLOAT [1 2] is declared, but float32[2] is"},
-		{"as a scalar", &wire.Type{Kind: wire.TensorType, Elem: wire.Float, Shape: []wire.Dim{}}, "output y FLOAT [] is declared, but float32[2] is"},
+		{"as a scalar", declared(wire.Float), "output y FLOAT [] is declared, but float32[2] is"},
 		{"with another element type", declared(wire.Double, extent(2)), "output y DOUBLE [2] is declared, but float32[2] is"},
 		{"with an element type that Berth does not have", declared(wire.Int4, extent(2)), "output y INT4 [2] is declared, but float32[2] is"},
-		{"as a sequence", &wire.Type{Kind: wire.SequenceType}, "output y sequence is declared, but float32[2] is"},
+		{"as a sequence", &wire.Type{Sequence: &wire.ContainerType{}}, "output y sequence is declared, but float32[2] is"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := Parse(addModel(func(m *wire.Model) { m.Graph.Outputs[0].Type = c.typ }))

@@ -350,15 +350,16 @@ func info(v wire.ValueInfo) ValueInfo {
 	if v.Type == nil {
 		return out
 	}
-	if v.Type.Kind != wire.TensorType {
-		out.TypeName = v.Type.Kind.String()
+	tensor := v.Type.Tensor
+	if tensor == nil {
+		out.TypeName = v.Type.Kind()
 		return out
 	}
-	out.TypeName = v.Type.Elem.String()
-	out.DType, _ = elementType(v.Type.Elem)
-	if v.Type.Shape != nil {
-		out.Dims = make([]Dim, len(v.Type.Shape))
-		for i, d := range v.Type.Shape {
+	out.TypeName = tensor.Elem.String()
+	out.DType, _ = elementType(tensor.Elem)
+	if tensor.Shape != nil {
+		out.Dims = make([]Dim, len(tensor.Shape.Dims))
+		for i, d := range tensor.Shape.Dims {
 			out.Dims[i] = Dim{Size: -1, Name: d.Param}
 			if d.HasValue && d.Value >= 0 {
 				out.Dims[i].Size = int(d.Value)

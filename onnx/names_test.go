@@ -16,9 +16,10 @@ func shiftModel(t *testing.T) *Model {
 	t.Helper()
 	rows := func(name, dim string, extents ...int64) wire.ValueInfo {
 		in := floatInput(name, 0)
-		in.Type.Shape = []wire.Dim{{Param: dim}}
+		shape := in.Type.Tensor.Shape
+		shape.Dims = []wire.Dim{{Param: dim}}
 		for _, d := range extents {
-			in.Type.Shape = append(in.Type.Shape, wire.Dim{HasValue: true, Value: d})
+			shape.Dims = append(shape.Dims, wire.Dim{HasValue: true, Value: d})
 		}
 		return in
 	}

@@ -88,13 +88,13 @@ func (c nodeTest) run(t *testing.T) {
 }
 
 func valueInfoOf(name string, x *berth.Tensor) wire.ValueInfo {
-	dims := []wire.Dim{}
+	shape := &wire.Shape{}
 	for _, d := range x.Shape() {
-		dims = append(dims, wire.Dim{HasValue: true, Value: int64(d)})
+		shape.Dims = append(shape.Dims, wire.Dim{HasValue: true, Value: int64(d)})
 	}
 	for elem, t := range elementTypes {
 		if t == x.DType() {
-			return wire.ValueInfo{Name: name, Type: &wire.Type{Kind: wire.TensorType, Elem: elem, Shape: dims}}
+			return wire.ValueInfo{Name: name, Type: &wire.Type{Tensor: &wire.TensorType{Elem: elem, Shape: shape}}}
 		}
 	}
 	return wire.ValueInfo{Name: name}

@@ -128,9 +128,10 @@ func TestRowsOfNodes(t *testing.T) {
 			node := wire.Node{OpType: c.op, Attributes: c.attrs}
 			g := wire.Graph{Name: "rows"}
 			for i, dims := range c.dims {
-				info := wire.ValueInfo{Name: fmt.Sprint("x", i), Type: &wire.Type{Kind: wire.TensorType, Elem: wire.Float}}
+				tensor := &wire.TensorType{Elem: wire.Float, Shape: &wire.Shape{}}
+				info := wire.ValueInfo{Name: fmt.Sprint("x", i), Type: &wire.Type{Tensor: tensor}}
 				for _, d := range dims {
-					info.Type.Shape = append(info.Type.Shape, wire.Dim{HasValue: d > 0, Value: int64(d), Param: map[bool]string{true: "n"}[d == 0]})
+					tensor.Shape.Dims = append(tensor.Shape.Dims, wire.Dim{HasValue: d > 0, Value: int64(d), Param: map[bool]string{true: "n"}[d == 0]})
 				}
 				g.Inputs = append(g.Inputs, info)
 				node.Inputs = append(node.Inputs, info.Name)

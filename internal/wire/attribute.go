@@ -27,10 +27,15 @@ const (
 	numAttrKinds      AttrKind = 15
 )
 
-var attrKindNames = [numAttrKinds]string{
-	"UNDEFINED", "FLOAT", "INT", "STRING", "TENSOR", "GRAPH",
-	"FLOATS", "INTS", "STRINGS", "TENSORS", "GRAPHS",
-	"SPARSE_TENSOR", "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS",
+// attrKinds has one row for each kind: its name in the schema, and the number of
+// the field that holds a value of it.
+var attrKinds = [numAttrKinds]struct {
+	name  string
+	field int
+}{
+	{"UNDEFINED", 0}, {"FLOAT", 2}, {"INT", 3}, {"STRING", 4}, {"TENSOR", 5}, {"GRAPH", 6},
+	{"FLOATS", 7}, {"INTS", 8}, {"STRINGS", 9}, {"TENSORS", 10}, {"GRAPHS", 11},
+	{"SPARSE_TENSOR", 22}, {"SPARSE_TENSORS", 23}, {"TYPE_PROTO", 14}, {"TYPE_PROTOS", 15},
 }
 
 // String returns the name of k in the ONNX schema, such as "INTS".
@@ -38,7 +43,7 @@ func (k AttrKind) String() string {
 	if k < 0 || k >= numAttrKinds {
 		return fmt.Sprintf("AttributeType(%d)", int32(k))
 	}
-	return attrKindNames[k]
+	return attrKinds[k].name
 }
 
 // An Attribute is an AttributeProto. Kind tells which one of the value fields
@@ -47,64 +52,40 @@ func (k AttrKind) String() string {
 // IR version 1 had no type field: Kind is then taken from the value that is
 // present.
 type Attribute struct {
-	Name      string
-	DocString string
+	Name      string `onnx:"1 name label"`
+	DocString string `onnx:"13 doc_string"`
 	// RefName, when not empty, is the parameter of the enclosing function
 	// whose value this attribute takes; it then holds no value of its own.
-	RefName string
-	Kind    AttrKind
+	RefName string   `onnx:"21 ref_attr_name"`
+	Kind    AttrKind `onnx:"20 type"`
 
-	Float        float32
-	Int          int64
-	Bytes        []byte // the value of an AttrString, by convention UTF-8; aliases the input
-	Tensor       *Tensor
-	Graph        *Graph
-	SparseTensor *SparseTensor
-	Type         *Type
+	Float        float32       `onnx:"2 f"`
+	Int          int64         `onnx:"3 i"`
+	Bytes        []byte        `onnx:"4 s"` // the value of an AttrString, by convention UTF-8; aliases the input
+	Tensor       *Tensor       `onnx:"5 t"`
+	Graph        *Graph        `onnx:"6 g"`
+	SparseTensor *SparseTensor `onnx:"22 sparse_tensor"`
+	Type         *Type         `onnx:"14 tp"`
 
-	Floats        []float32
-	Ints          []int64
-	Strings       [][]byte // alias the input
-	Tensors       []Tensor
-	Graphs        []Graph
-	SparseTensors []SparseTensor
-	Types         []Type
+	Floats        []float32      `onnx:"7 floats"`
+	Ints          []int64        `onnx:"8 ints"`
+	Strings       [][]byte       `onnx:"9 strings"` // alias the input
+	Tensors       []Tensor       `onnx:"10 tensors"`
+	Graphs        []Graph        `onnx:"11 graphs"`
+	SparseTensors []SparseTensor `onnx:"23 sparse_tensors"`
+	Types         []Type         `onnx:"15 type_protos"`
 }
 
-func (*Attribute) schema() *schema[Attribute] { return attributeSchema }
-
-var attributeSchema = &schema[Attribute]{
-	name:  1,
-	quota: quotaAttributes,
-	check: (*Attribute).settle,
-	fields: []field[Attribute]{
-		1:  text("name", func(a *Attribute) *string { return &a.Name }),
-		2:  attributeValue(AttrFloat, float("f", func(a *Attribute) *float32 { return &a.Float })),
-		3:  attributeValue(AttrInt, integer("i", func(a *Attribute) *int64 { return &a.Int })),
-		4:  attributeValue(AttrString, blob("s", func(a *Attribute) *[]byte { return &a.Bytes })),
-		5:  attributeValue(AttrTensor, message("t", func(a *Attribute) **Tensor { return &a.Tensor })),
-		6:  attributeValue(AttrGraph, message("g", func(a *Attribute) **Graph { return &a.Graph })),
-		7:  attributeValue(AttrFloats, floats("floats", func(a *Attribute) *[]float32 { return &a.Floats })),
-		8:  attributeValue(AttrInts, ints("ints", func(a *Attribute) *[]int64 { return &a.Ints })),
-		9:  attributeValue(AttrStrings, blobs("strings", func(a *Attribute) *[][]byte { return &a.Strings })),
-		10: attributeValue(AttrTensors, messages("tensors", func(a *Attribute) *[]Tensor { return &a.Tensors })),
-		11: attributeValue(AttrGraphs, messages("graphs", func(a *Attribute) *[]Graph { return &a.Graphs })),
-		13: text("doc_string", func(a *Attribute) *string { return &a.DocString }),
-		14: attributeValue(AttrType, message("tp", func(a *Attribute) **Type { return &a.Type })),
-		15: attributeValue(AttrTypes, messages("type_protos", func(a *Attribute) *[]Type { return &a.Types })),
-		20: integer("type", func(a *Attribute) *AttrKind { return &a.Kind }),
-		21: text("ref_attr_name", func(a *Attribute) *string { return &a.RefName }),
-		22: attributeValue(AttrSparseTensor, message("sparse_tensor", func(a *Attribute) **SparseTensor { return &a.SparseTensor })),
-		23: attributeValue(AttrSparseTensors, messages("sparse_tensors", func(a *Attribute) *[]SparseTensor { return &a.SparseTensors })),
-	},
-}
-
-// attributeValue returns f as the field that attributes of a kind have their
-// value in. It is written even where the value is the default of its type:
-// readers of IR version 1 tell the kind by which field is present.
-func attributeValue(kind AttrKind, f field[Attribute]) field[Attribute] {
-	f.kind = int(kind)
-	return when(f, func(a *Attribute) bool { return a.Kind == kind && a.RefName == "" })
+// holds says of the fields with values that the one of Kind is written, even where
+// it is the default of its type: readers of IR version 1 tell the kind by which
+// field is present.
+func (a *Attribute) holds(num int) (holds, ok bool) {
+	for kind, k := range attrKinds {
+		if k.field == num && num > 0 {
+			return AttrKind(kind) == a.Kind && a.RefName == "", true
+		}
+	}
+	return false, false
 }
 
 // settle decides Kind where the file gave none, and reports a value that
@@ -117,16 +98,15 @@ func (a *Attribute) settle(seen fieldSet) error {
 		return fmt.Errorf("attribute type %d is unknown", int32(a.Kind))
 	}
 	var present, full AttrKind
-	fields := schemaOf[Attribute]().fields
-	for num := range fields {
-		f, kind := &fields[num], AttrKind(fields[num].kind)
-		if kind == AttrUndefined || !seen.has(num) {
+	for kind := AttrFloat; kind < numAttrKinds; kind++ {
+		num := attrKinds[kind].field
+		if !seen.has(num) {
 			continue
 		}
 		if present == AttrUndefined {
 			present = kind
 		}
-		if f.count(a) > 0 {
+		if _, n := fieldOf(a, num); n > 0 {
 			if full != AttrUndefined {
 				return fmt.Errorf("holds both a %v and a %v value", full, kind)
 			}

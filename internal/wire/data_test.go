@@ -91,8 +91,8 @@ type manifestValue struct {
 func manifestValues(list []ValueInfo) []manifestValue {
 	var out []manifestValue
 	for _, v := range list {
-		m := manifestValue{Name: v.Name, Dtype: v.Type.Elem.String(), Shape: []any{}}
-		for _, d := range v.Type.Shape {
+		m := manifestValue{Name: v.Name, Dtype: v.Type.Tensor.Elem.String(), Shape: []any{}}
+		for _, d := range v.Type.Tensor.Shape.Dims {
 			switch {
 			case d.HasValue:
 				m.Shape = append(m.Shape, float64(d.Value)) // as JSON has it
@@ -225,7 +225,7 @@ func TestRealTensors(t *testing.T) {
 // TestBackendModels decodes every model of the ONNX backend tests, and the
 // test data of each by the type that the model declares for it.
 func TestBackendModels(t *testing.T) {
-	models, values := 0, make(map[TypeKind]int)
+	models, values := 0, make(map[string]int)
 	for _, name := range sharedFiles(t, "onnx-backend", ".onnx") {
 		data := readFile(t, name)
 		m, err := DecodeModel(data, nil)
@@ -254,14 +254,14 @@ func TestBackendModels(t *testing.T) {
 				t.Errorf("%s: %s has no type in the model", pb, kind+"_"+i)
 				continue
 			}
-			values[declared[n].Type.Kind]++
+			values[declared[n].Type.Kind()]++
 			if err := decodeValue(readFile(t, pb), declared[n].Type); err != nil {
 				t.Errorf("%s: %v", pb, err)
 			}
 		}
 	}
 	for _, name := range sharedFiles(t, "onnx-backend/light", ".pb") {
-		if err := decodeValue(readFile(t, name), &Type{Kind: TensorType, Elem: Float}); err != nil {
+		if err := decodeValue(readFile(t, name), &Type{Tensor: &TensorType{Elem: Float}}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -270,8 +270,8 @@ func TestBackendModels(t *testing.T) {
 
 // decodeValue decodes a file of test data of type typ and reads its elements.
 func decodeValue(data []byte, typ *Type) error {
-	switch typ.Kind {
-	case SequenceType:
+	switch {
+	case typ.Sequence != nil:
 		s, err := DecodeSequence(data, nil)
 		if err != nil {
 			return err
@@ -282,7 +282,7 @@ func decodeValue(data []byte, typ *Type) error {
 			}
 		}
 		return nil
-	case OptionalType:
+	case typ.Optional != nil:
 		o, err := DecodeOptional(data, nil)
 		if err == nil && o.Tensor != nil {
 			err = readElements(o.Tensor)

@@ -39,18 +39,26 @@ const (
 
 // store is a field of TensorProto that holds elements: raw_data, or the typed
 // field of some element types.
-type store uint8
+//
+// A store is the number of that field.
+type store int
 
 const (
-	noStore store = iota
-	rawStore
-	floatStore
-	int32Store
-	int64Store
-	doubleStore
-	uint64Store
-	stringStore
+	noStore     store = 0
+	floatStore  store = 4
+	int32Store  store = 5
+	stringStore store = 6
+	int64Store  store = 7
+	rawStore    store = 9
+	doubleStore store = 10
+	uint64Store store = 11
 )
+
+// stores are all of them.
+var stores = [...]store{floatStore, int32Store, stringStore, int64Store, rawStore, doubleStore, uint64Store}
+
+// String returns the name of the field.
+func (s store) String() string { return schemaOf[Tensor]().fields[s].name }
 
 // dataTypes has one row for each element type: its name in the schema, the
 // bits of one element (0 for strings, whose size varies) and its typed field.

@@ -52,18 +52,21 @@ func TestLastWins(t *testing.T) {
 	if m.IRVersion != 8 || m.ProducerName != "last" || m.Graph.Name != "b" {
 		t.Errorf("got ir_version %d, producer %q, graph %q", m.IRVersion, m.ProducerName, m.Graph.Name)
 	}
+	inDim := func(fields ...[]byte) []byte {
+		return inModel(ldel(11, ldel(2, ldel(1, ldel(2, ldel(1, msg(fields...)))))))
+	}
 	dim := func(fields ...[]byte) Dim {
-		m, err := DecodeModel(inModel(ldel(11, ldel(2, ldel(1, ldel(2, ldel(1, msg(fields...))))))), nil)
+		m, err := DecodeModel(inDim(fields...), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return m.Graph.Inputs[0].Type.Shape[0]
+		return m.Graph.Inputs[0].Type.Tensor.Shape.Dims[0]
 	}
 	for _, c := range []struct{ got, want Dim }{
 		{dim(), Dim{}},
 		{dim(vint(1, 0)), Dim{HasValue: true}},
-		{dim(vint(1, 5), ldel(2, "n")), Dim{Param: "n"}},
-		{dim(ldel(2, "n"), vint(1, 5)), Dim{HasValue: true, Value: 5}},
+		{dim(ldel(2, "n"), ldel(2, "m")), Dim{Param: "m"}},
+		{dim(ldel(2, ""), vint(1, 5)), Dim{HasValue: true, Value: 5}},
 		{dim(vint(1, 5), vint(1, -1)), Dim{}},
 		{dim(ldel(3, "DATA_BATCH"), vint(1, 1)), Dim{HasValue: true, Value: 1, Denotation: "DATA_BATCH"}},
 	} {
@@ -71,6 +74,8 @@ func TestLastWins(t *testing.T) {
 			t.Errorf("got %+v, want %+v", c.got, c.want)
 		}
 	}
+	_, err = DecodeModel(inDim(ldel(2, "n"), vint(1, 5)), nil)
+	wantError(t, err, "shape.dim[0]: both dim_value and dim_param are given")
 }
 
 // TestUnknownFields puts fields of every wire type that no schema has between

@@ -2,7 +2,7 @@ package wire
 
 import (
 	"fmt"
-	"unsafe"
+	"reflect"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -29,16 +29,21 @@ func newDecoder(data []byte, l *Limits) *decoder {
 	}
 }
 
-// decode reads data, a message of schema s, as a file of its own. The result
+// decode reads data, a message that M stands for, as a file of its own. The result
 // aliases data. A nil l stands for the default limits.
-func decode[M any](data []byte, s *schema[M], name string, l *Limits) (*M, error) {
+func decode[M any](data []byte, name string, l *Limits) (*M, error) {
 	d := newDecoder(data, l)
 	m := new(M)
-	read(d, s, m, record{typ: protowire.BytesType, data: data}, name, -1)
+	schemaOf[M]().read(d, reflect.ValueOf(m).Elem(), record{typ: protowire.BytesType, data: data}, name, -1)
 	if d.err != nil {
 		return nil, d.err
 	}
 	return m, nil
+}
+
+// encode appends the message that m stands for to b and returns it.
+func encode[M any](b []byte, m *M) []byte {
+	return schemaOf[M]().write(b, reflect.ValueOf(m).Elem())
 }
 
 // fail records err, met at byte off of the input, unless there is an error
@@ -150,31 +155,9 @@ func (d *decoder) once(rs records) {
 	}
 }
 
-// makeList returns an empty slice with room for n elements: nil for none, and
-// after an error.
-func makeList[T any](d *decoder, n int, off int) []T {
-	var zero T
-	if n == 0 || d.err != nil || !d.charge(int64(n)*int64(unsafe.Sizeof(zero)), off) {
-		return nil
-	}
-	return make([]T, 0, n)
-}
-
-// makeOne returns a pointer to a new T, or nil after an error.
-func makeOne[T any](d *decoder, off int) *T {
-	var zero T
-	if d.err != nil || !d.charge(int64(unsafe.Sizeof(zero)), off) {
-		return nil
-	}
-	return new(T)
-}
-
-// extend appends a zero element to list, whose capacity makeList has set, and
-// returns a pointer to it.
-func extend[T any](list *[]T) *T {
-	var zero T
-	*list = append(*list, zero)
-	return &(*list)[len(*list)-1]
+// chargeFor charges n values of type t. It reports false after an error.
+func (d *decoder) chargeFor(n int, t reflect.Type, off int) bool {
+	return d.err == nil && d.charge(int64(n)*int64(t.Size()), off)
 }
 
 // want reports a record whose wire type is not typ.
@@ -186,11 +169,8 @@ func (d *decoder) want(r record, typ protowire.Type, name string) bool {
 	return true
 }
 
-// bytes returns the payload of r, which aliases the input and is not nil.
-func (d *decoder) bytes(r record, _ string) []byte { return r.data }
-
 // text returns a copy of the payload of r.
-func (d *decoder) text(r record, _ string) string {
+func (d *decoder) text(r record) string {
 	if !d.charge(int64(len(r.data)), r.off) {
 		return ""
 	}

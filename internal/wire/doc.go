@@ -3,8 +3,8 @@
 //
 // The field numbers and their meaning come from the published schema
 // (onnx.proto3 of the ONNX project, IR versions 1 to 13). Each message is a Go
-// struct with a table of its fields beside it, which reading and writing both
-// follow. The encoding itself is that of
+// struct whose tags give the number and the name of each field, which reading and
+// writing both follow. The encoding itself is that of
 // [google.golang.org/protobuf/encoding/protowire]. Generated
 // messages are not used: they copy every weight, they refuse files whose
 // names are not UTF-8, and two packages that register the same message names

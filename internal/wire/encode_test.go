@@ -15,16 +15,16 @@ func sampleModel() *Model {
 		Indices: &Tensor{DataType: Int64, Dims: []int64{1}, Int64Data: varints(3)},
 		Dims:    []int64{2, 2},
 	}
-	image := Type{Kind: TensorType, Elem: Float, Denotation: "IMAGE", Shape: []Dim{{HasValue: true, Value: 3}, {Param: "n", Denotation: "DATA_BATCH"}, {}, {HasValue: true}}}
+	image := Type{Denotation: "IMAGE", Tensor: &TensorType{Float, &Shape{[]Dim{{HasValue: true, Value: 3}, {Param: "n", Denotation: "DATA_BATCH"}, {}, {HasValue: true}}}}}
 	types := []Type{
 		image,
-		{Kind: TensorType, Elem: Int64, Shape: []Dim{}},
-		{Kind: TensorType, Elem: Int64},
-		{Kind: SparseTensorType, Elem: Float, Shape: []Dim{{HasValue: true, Value: 9}}},
-		{Kind: SequenceType, Value: &image},
-		{Kind: MapType, Key: String, Value: &image},
-		{Kind: OptionalType, Value: &Type{Kind: SequenceType}},
-		{Kind: OpaqueType, OpaqueDomain: "d", OpaqueName: "n"},
+		{Tensor: &TensorType{Int64, &Shape{}}},
+		{Tensor: &TensorType{Elem: Int64}},
+		{SparseTensor: &TensorType{Float, &Shape{[]Dim{{HasValue: true, Value: 9}}}}},
+		{Sequence: &ContainerType{&image}},
+		{Map: &MapType{String, &image}},
+		{Optional: &ContainerType{&Type{Sequence: &ContainerType{}}}},
+		{Opaque: &OpaqueType{"d", "n"}},
 		{},
 	}
 	body := Graph{Name: "body", Outputs: []ValueInfo{{Name: "y"}}}
@@ -262,17 +262,16 @@ func (g gen) sparse() SparseTensor {
 }
 
 func (g gen) typ(depth int) Type {
-	t := Type{Kind: TypeKind(rapid.IntRange(0, int(OpaqueType)).Draw(g.t, "kind")), Denotation: g.name()}
+	t := Type{Denotation: g.name()}
 	var value *Type
 	if depth > 0 && rapid.Bool().Draw(g.t, "value") {
 		v := g.typ(depth - 1)
 		value = &v
 	}
-	switch t.Kind {
-	case TensorType, SparseTensorType:
-		t.Elem = g.dataType()
+	tensor := func() *TensorType {
+		t := &TensorType{Elem: g.dataType()}
 		if rapid.Bool().Draw(g.t, "shape") {
-			t.Shape = append([]Dim{}, listOf(g, func() Dim {
+			t.Shape = &Shape{listOf(g, func() Dim {
 				d := Dim{Denotation: g.name()}
 				if d.HasValue = rapid.Bool().Draw(g.t, "known"); d.HasValue {
 					d.Value = rapid.Int64Range(0, 1<<62).Draw(g.t, "dim")
@@ -280,14 +279,23 @@ func (g gen) typ(depth int) Type {
 					d.Param = g.name()
 				}
 				return d
-			})...)
+			})}
 		}
-	case SequenceType, OptionalType:
-		t.Value = value
-	case MapType:
-		t.Key, t.Value = g.dataType(), value
-	case OpaqueType:
-		t.OpaqueDomain, t.OpaqueName = g.name(), g.name()
+		return t
+	}
+	switch rapid.IntRange(0, 6).Draw(g.t, "kind") {
+	case 0:
+		t.Tensor = tensor()
+	case 1:
+		t.SparseTensor = tensor()
+	case 2:
+		t.Sequence = &ContainerType{value}
+	case 3:
+		t.Optional = &ContainerType{value}
+	case 4:
+		t.Map = &MapType{g.dataType(), value}
+	case 5:
+		t.Opaque = &OpaqueType{g.name(), g.name()}
 	}
 	return t
 }

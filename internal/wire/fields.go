@@ -2,246 +2,246 @@ package wire
 
 import (
 	"math"
+	"reflect"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The functions below describe the kinds of fields that onnx.proto has. Each
-// takes the name of the field and what returns its place in the struct.
-
-// A codec is how one value of a field stands in a record.
-type codec[T any] struct {
-	typ protowire.Type
-	// full tells whether v is other than the default.
-	full func(v T) bool
-	// read returns the value of r, a record of type typ.
-	read func(d *decoder, r record, name string) T
-	// write appends v to b and returns it.
-	write func(b []byte, v T) []byte
+// records are those of one field in a message.
+type records struct {
+	in   reader // all records of the message
+	num  protowire.Number
+	name string
+	n    int // how many there are; at least 1
+	max  int // how many values they may hold
 }
 
-var (
-	stringCodec = codec[string]{protowire.BytesType,
-		func(v string) bool { return v != "" }, (*decoder).text, protowire.AppendString}
-	bytesCodec = codec[[]byte]{protowire.BytesType,
-		func(v []byte) bool { return len(v) > 0 }, (*decoder).bytes, protowire.AppendBytes}
-	floatCodec = codec[float32]{protowire.Fixed32Type,
-		func(v float32) bool { return math.Float32bits(v) != 0 },
-		func(_ *decoder, r record, _ string) float32 { return math.Float32frombits(uint32(r.bits)) },
-		func(b []byte, v float32) []byte { return protowire.AppendFixed32(b, math.Float32bits(v)) }}
-	flagCodec = codec[bool]{protowire.VarintType,
-		func(v bool) bool { return v }, (*decoder).flag,
-		func(b []byte, v bool) []byte { return protowire.AppendVarint(b, protowire.EncodeBool(v)) }}
-)
+// A tally counts the records of each field number below maxField.
+type tally [maxField]int
 
-// single is a field with one value. Of several records the last one counts.
-func single[M, T any](name string, c codec[T], at func(*M) *T) field[M] {
-	return field[M]{
-		name:  name,
-		count: func(m *M) int { return one(c.full(*at(m))) },
-		read: func(d *decoder, m *M, r record) {
-			if d.want(r, c.typ, name) {
-				*at(m) = c.read(d, r, name)
+// read reads the message that is the payload of r into m, a zero struct.
+// field and index say where in its parent it stands; index is -1 for a field
+// that is not repeated.
+func (s *schema) read(d *decoder, m reflect.Value, r record, field string, index int) {
+	off := r.off
+	at := place{field: field, index: index, name: s.label, op: s.op}
+	if s.recursive && d.depth == 0 {
+		at.name = 0 // the outermost is known by its place
+	}
+	in, seen, ok := d.open(r, at)
+	if !ok {
+		return
+	}
+	defer d.close()
+	if s.recursive {
+		if !d.descend(off) {
+			return
+		}
+		defer d.ascend()
+	}
+	var present fieldSet
+	for num := range s.fields {
+		if f, n := &s.fields[num], seen[num]; n > 0 && f.name != "" {
+			present |= 1 << num
+			rs := records{in: in, num: protowire.Number(num), name: f.name, n: n, max: math.MaxInt}
+			if f.ranked {
+				rs.max = d.limits.MaxRank
 			}
-		},
-		write: func(b []byte, num protowire.Number, m *M) []byte {
-			return c.write(protowire.AppendTag(b, num, c.typ), *at(m))
-		},
+			f.reserve(d, f.in(m), rs)
+		}
+	}
+	for d.next(&in, &r) {
+		if r.num < maxField {
+			if f := &s.fields[r.num]; f.name != "" && !f.packed {
+				f.read(d, f.in(m), r)
+			}
+		}
+	}
+	if d.err == nil {
+		if c, ok := m.Addr().Interface().(checked); ok {
+			if err := c.settle(present); err != nil {
+				d.fail(off, err)
+			}
+		}
 	}
 }
 
-// one returns how many values a field has that holds at most one.
-func one(some bool) int {
-	if some {
-		return 1
+// reserve prepares a Go field for the records rs. It is called before any of them
+// is read, and reads packed numbers all at once.
+func (f *field) reserve(d *decoder, v reflect.Value, rs records) {
+	if f.of != nil {
+		d.take(f.of.quota, rs)
 	}
-	return 0
+	switch {
+	case f.packed:
+		f.readPacked(d, v.Addr().Interface(), rs)
+	case f.list:
+		if d.fits(rs.n, rs) && d.chargeFor(rs.n, v.Type().Elem(), rs.in.off) {
+			v.Grow(rs.n)
+		}
+	case f.of != nil:
+		d.once(rs)
+	}
 }
 
-// repeated is a list of values with a record each.
-func repeated[M, T any](name string, c codec[T], at func(*M) *[]T) field[M] {
-	return field[M]{
-		name:  name,
-		count: func(m *M) int { return len(*at(m)) },
-		reserve: func(d *decoder, m *M, rs records) {
-			*at(m) = makeList[T](d, rs.n, rs.in.off)
-		},
-		read: func(d *decoder, m *M, r record) {
-			if d.want(r, c.typ, name) {
-				*extend(at(m)) = c.read(d, r, name)
+// readPacked reads numbers, which are packed in the file, to where to points.
+func (f *field) readPacked(d *decoder, to any, rs records) {
+	data, n := d.packed(rs, f.typ)
+	if !d.fits(n, rs) {
+		return
+	}
+	switch to := to.(type) {
+	case *[]byte:
+		*to = data
+	case *[]int64:
+		if d.chargeFor(n, reflect.TypeFor[int64](), rs.in.off) && n > 0 {
+			*to = make([]int64, n)
+			for i := range *to {
+				v, size := protowire.ConsumeVarint(data)
+				(*to)[i], data = int64(v), data[size:]
 			}
-		},
-		write: func(b []byte, num protowire.Number, m *M) []byte {
-			for _, v := range *at(m) {
-				b = c.write(protowire.AppendTag(b, num, c.typ), v)
+		}
+	case *[]float32:
+		if d.chargeFor(n, reflect.TypeFor[float32](), rs.in.off) && n > 0 {
+			*to = make([]float32, n)
+			for i := range *to {
+				v, size := protowire.ConsumeFixed32(data)
+				(*to)[i], data = math.Float32frombits(v), data[size:]
+			}
+		}
+	}
+}
+
+// read takes one record of a field that is not packed into a Go field. Of several
+// records of one value the last counts.
+func (f *field) read(d *decoder, v reflect.Value, r record) {
+	if f.of == nil && !d.want(r, f.typ, f.name) {
+		return
+	}
+	index := -1
+	if f.list {
+		index = v.Len()
+		v.SetLen(index + 1) // within the capacity that reserve has set
+		v = v.Index(index)
+	}
+	switch to := v.Addr().Interface().(type) {
+	case *string:
+		*to = d.text(r)
+	case *[]byte:
+		*to = r.data
+	case *float32:
+		*to = math.Float32frombits(uint32(r.bits))
+	case *bool:
+		*to = d.flag(r, f.name)
+	default:
+		switch v.Kind() {
+		case reflect.Struct:
+			f.of.read(d, v, r, f.name, index)
+		case reflect.Pointer:
+			if d.chargeFor(1, v.Type().Elem(), r.off) {
+				v.Set(reflect.New(v.Type().Elem()))
+				f.of.read(d, v.Elem(), r, f.name, index)
+			}
+		default:
+			// Where a protocol buffer library would drop high bits, and so read
+			// 1<<32 + 1 as 1, this is an error.
+			if v.SetInt(int64(r.bits)); uint64(v.Int()) != r.bits {
+				d.failf(r.off, "field %d (%s) is %d, out of range for 32 bits", r.num, f.name, int64(r.bits))
+			}
+		}
+	}
+}
+
+// write appends the fields of the struct m to b and returns it.
+func (s *schema) write(b []byte, m reflect.Value) []byte {
+	p, _ := m.Addr().Interface().(presence)
+	for num := range s.fields {
+		f := &s.fields[num]
+		if f.name == "" {
+			continue
+		}
+		holds, ok := false, false
+		if p != nil {
+			holds, ok = p.holds(num)
+		}
+		if !ok {
+			holds = f.count(m) > 0
+		}
+		if holds {
+			b = f.write(b, protowire.Number(num), f.in(m))
+		}
+	}
+	return b
+}
+
+// write appends a Go field to b and returns it: nothing for an empty list and for
+// a message that is nil.
+func (f *field) write(b []byte, num protowire.Number, v reflect.Value) []byte {
+	switch {
+	case f.list:
+		for i := range v.Len() {
+			b = f.writeValue(b, num, v.Index(i))
+		}
+		return b
+	case f.packed && v.Type().Elem().Kind() != reflect.Uint8:
+		if v.Len() == 0 {
+			return b
+		}
+		return appendSized(protowire.AppendTag(b, num, protowire.BytesType), func(b []byte) []byte {
+			for i := range v.Len() {
+				b = appendNumber(b, v.Index(i))
 			}
 			return b
-		},
+		})
 	}
+	return f.writeValue(b, num, v)
 }
 
-// text is a string, which is copied.
-func text[M any](name string, at func(*M) *string) field[M] { return single(name, stringCodec, at) }
-
-// texts is a list of strings, which are copied.
-func texts[M any](name string, at func(*M) *[]string) field[M] {
-	return repeated(name, stringCodec, at)
-}
-
-// blob is a byte string. It aliases the input, and is not nil when the field
-// is present.
-func blob[M any](name string, at func(*M) *[]byte) field[M] { return single(name, bytesCodec, at) }
-
-// blobs is a list of byte strings, which alias the input.
-func blobs[M any](name string, at func(*M) *[][]byte) field[M] {
-	return repeated(name, bytesCodec, at)
-}
-
-// float is a float32.
-func float[M any](name string, at func(*M) *float32) field[M] { return single(name, floatCodec, at) }
-
-// flag is an enumeration of two values, 0 and 1.
-func flag[M any](name string, at func(*M) *bool) field[M] { return single(name, flagCodec, at) }
-
-// integer is an int64, an int32 or an enumeration. Where a protocol buffer
-// library would drop high bits, and so read 1<<32 + 1 as 1, this is an error.
-func integer[M any, T ~int32 | ~int64](name string, at func(*M) *T) field[M] {
-	return single(name, codec[T]{protowire.VarintType,
-		func(v T) bool { return v != 0 },
-		func(d *decoder, r record, name string) T {
-			v := T(r.bits)
-			if uint64(v) != r.bits {
-				d.failf(r.off, "field %d (%s) is %d, out of range for 32 bits", r.num, name, int64(r.bits))
-			}
-			return v
-		},
-		func(b []byte, v T) []byte { return protowire.AppendVarint(b, uint64(v)) },
-	}, at)
-}
-
-// packed is a list of numbers of wire type typ, kept in its packed form. It
-// aliases the input when it is in one piece there.
-func packed[M any](name string, typ protowire.Type, at func(*M) *[]byte) field[M] {
-	f := blob(name, at)
-	f.count = func(m *M) int { return countWhole(*at(m), typ) }
-	f.read = nil
-	f.reserve = func(d *decoder, m *M, rs records) { *at(m), _ = d.packed(rs, typ) }
-	return f
-}
-
-// ints is a list of int64.
-func ints[M any](name string, at func(*M) *[]int64) field[M] {
-	return numbers(name, protowire.VarintType, at,
-		func(b []byte) (int64, int) {
-			v, n := protowire.ConsumeVarint(b)
-			return int64(v), n
-		},
-		func(b []byte, v int64) []byte { return protowire.AppendVarint(b, uint64(v)) })
-}
-
-// floats is a list of float32.
-func floats[M any](name string, at func(*M) *[]float32) field[M] {
-	return numbers(name, protowire.Fixed32Type, at,
-		func(b []byte) (float32, int) {
-			v, n := protowire.ConsumeFixed32(b)
-			return math.Float32frombits(v), n
-		}, floatCodec.write)
-}
-
-// numbers is a list of numbers of wire type typ, written in packed form.
-func numbers[M, T any](name string, typ protowire.Type, at func(*M) *[]T,
-	consume func([]byte) (T, int), write func([]byte, T) []byte,
-) field[M] {
-	return field[M]{
-		name:  name,
-		count: func(m *M) int { return len(*at(m)) },
-		reserve: func(d *decoder, m *M, rs records) {
-			data, n := d.packed(rs, typ)
-			if !d.fits(n, rs) {
-				return
-			}
-			list := makeList[T](d, n, rs.in.off)
-			for len(data) > 0 && list != nil {
-				v, n := consume(data)
-				list = append(list, v)
-				data = data[n:]
-			}
-			*at(m) = list
-		},
-		write: func(b []byte, num protowire.Number, m *M) []byte {
-			list := *at(m)
-			if len(list) == 0 {
-				return b
-			}
-			return appendSized(protowire.AppendTag(b, num, protowire.BytesType), func(b []byte) []byte {
-				for _, v := range list {
-					b = write(b, v)
-				}
-				return b
-			})
-		},
-	}
-}
-
-// message is a message that may be absent.
-func message[M, E any, P described[E]](name string, at func(*M) **E) field[M] {
-	return field[M]{
-		name:  name,
-		count: func(m *M) int { return one(*at(m) != nil) },
-		reserve: func(d *decoder, _ *M, rs records) {
-			d.once(rs)
-			d.take(schemaOf[E, P]().quota, rs)
-		},
-		read: func(d *decoder, m *M, r record) {
-			if v := makeOne[E](d, r.off); v != nil {
-				*at(m) = v
-				read(d, schemaOf[E, P](), v, r, name, -1)
-			}
-		},
-		write: func(b []byte, num protowire.Number, m *M) []byte {
-			if v := *at(m); v != nil {
-				b = writeMessage(b, num, schemaOf[E, P](), v)
-			}
+// writeValue appends one record to b and returns it.
+func (f *field) writeValue(b []byte, num protowire.Number, v reflect.Value) []byte {
+	switch v.Kind() {
+	case reflect.String:
+		return protowire.AppendString(protowire.AppendTag(b, num, protowire.BytesType), v.String())
+	case reflect.Slice:
+		return protowire.AppendBytes(protowire.AppendTag(b, num, protowire.BytesType), v.Bytes())
+	case reflect.Pointer:
+		if v.IsNil() {
 			return b
-		},
+		}
+		v = v.Elem()
+		fallthrough
+	case reflect.Struct:
+		return appendSized(protowire.AppendTag(b, num, protowire.BytesType), func(b []byte) []byte {
+			return f.of.write(b, v)
+		})
 	}
+	return appendNumber(protowire.AppendTag(b, num, f.typ), v)
 }
 
-// messages is a list of messages.
-func messages[M, E any, P described[E]](name string, at func(*M) *[]E) field[M] {
-	return field[M]{
-		name:  name,
-		count: func(m *M) int { return len(*at(m)) },
-		reserve: func(d *decoder, m *M, rs records) {
-			d.take(schemaOf[E, P]().quota, rs)
-			if d.fits(rs.n, rs) {
-				*at(m) = makeList[E](d, rs.n, rs.in.off)
-			}
-		},
-		read: func(d *decoder, m *M, r record) {
-			list := at(m)
-			read(d, schemaOf[E, P](), extend(list), r, name, len(*list)-1)
-		},
-		write: func(b []byte, num protowire.Number, m *M) []byte {
-			list := *at(m)
-			for i := range list {
-				b = writeMessage(b, num, schemaOf[E, P](), &list[i])
-			}
-			return b
-		},
+// appendNumber appends a number without a tag to b and returns it.
+func appendNumber(b []byte, v reflect.Value) []byte {
+	switch x := v.Addr().Interface().(type) {
+	case *float32: // reflect would take it through float64, and lose the payload of a NaN
+		return protowire.AppendFixed32(b, math.Float32bits(*x))
+	case *bool:
+		return protowire.AppendVarint(b, protowire.EncodeBool(*x))
 	}
+	return protowire.AppendVarint(b, uint64(v.Int()))
 }
 
-// nested is a message whose fields are in the same struct as those of the
-// message around it. present tells whether it is to be written.
-func nested[M any](name string, s *schema[M], present func(*M) bool) field[M] {
-	return field[M]{
-		name:    name,
-		present: present,
-		reserve: func(d *decoder, _ *M, rs records) { d.once(rs) },
-		read:    func(d *decoder, m *M, r record) { read(d, s, m, r, name, -1) },
-		write: func(b []byte, num protowire.Number, m *M) []byte {
-			return writeMessage(b, num, s, m)
-		},
-	}
+// appendSized appends what body appends to b, with its length before it.
+//
+// The length is only known after the body, which is written in place and moved
+// up by the size of the length. So a weight is moved once for each message
+// around it and never held twice.
+func appendSized(b []byte, body func([]byte) []byte) []byte {
+	begin := len(b)
+	b = body(b)
+	size := len(b) - begin
+	prefix := protowire.SizeVarint(uint64(size))
+	var room [10]byte
+	b = append(b, room[:prefix]...)
+	copy(b[begin+prefix:], b[begin:begin+size])
+	protowire.AppendVarint(b[:begin], uint64(size))
+	return b
 }

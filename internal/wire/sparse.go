@@ -11,21 +11,12 @@ import (
 // that is zero elsewhere. Its name is that of Values. Indices may be nil when
 // there are no values.
 type SparseTensor struct {
-	Values  *Tensor
-	Indices *Tensor
-	Dims    []int64
+	Values  *Tensor `onnx:"1 values"`
+	Indices *Tensor `onnx:"2 indices"`
+	Dims    []int64 `onnx:"3 dims ranked"`
 }
 
-func (*SparseTensor) schema() *schema[SparseTensor] { return sparseTensorSchema }
-
-var sparseTensorSchema = &schema[SparseTensor]{
-	check: func(s *SparseTensor, _ fieldSet) error { return s.check() },
-	fields: []field[SparseTensor]{
-		1: message("values", func(s *SparseTensor) **Tensor { return &s.Values }),
-		2: message("indices", func(s *SparseTensor) **Tensor { return &s.Indices }),
-		3: ranked(ints("dims", func(s *SparseTensor) *[]int64 { return &s.Dims })),
-	},
-}
+func (s *SparseTensor) settle(fieldSet) error { return s.check() }
 
 // check reports parts of s that do not fit together. The index values are
 // checked by [SparseTensor.Linear], since they may be in an external file.

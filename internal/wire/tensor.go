@@ -5,18 +5,16 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // DecodeTensor reads a TensorProto, such as a file of ONNX test data. The
 // result aliases data. A nil l stands for the default limits.
 func DecodeTensor(data []byte, l *Limits) (*Tensor, error) {
-	return decode(data, tensorSchema, "tensor", l)
+	return decode[Tensor](data, "tensor", l)
 }
 
 // AppendTensor appends the encoding of t, a TensorProto, to b and returns it.
-func AppendTensor(b []byte, t *Tensor) []byte { return write(b, tensorSchema, t) }
+func AppendTensor(b []byte, t *Tensor) []byte { return encode(b, t) }
 
 // A Tensor is a TensorProto. Its elements are in row-major order in exactly
 // one of: Raw, the typed field of its DataType, or an external file.
@@ -24,85 +22,48 @@ func AppendTensor(b []byte, t *Tensor) []byte { return write(b, tensorSchema, t)
 // After decoding, the contents are known to have the size that DataType and
 // Dims call for, so that [Tensor.Bytes] is bounded by what the file holds.
 type Tensor struct {
-	Name      string
-	DocString string
-	DataType  DataType
-	Dims      []int64 // not negative
+	Name      string   `onnx:"8 name label"`
+	DocString string   `onnx:"12 doc_string"`
+	DataType  DataType `onnx:"2 data_type"`
+	Dims      []int64  `onnx:"1 dims ranked"` // not negative
 
 	// Raw is raw_data: elements of fixed width, little-endian, sub-byte types
 	// packed from the least significant bits up. Nil when the field is absent.
 	// It aliases the input.
-	Raw []byte
+	Raw []byte `onnx:"9 raw_data"`
 
 	// The typed fields in their packed wire form: little-endian IEEE 754 for
 	// FloatData and DoubleData, varints for the others. They alias the input
 	// when it has them in one piece, as every current writer leaves them.
-	FloatData  []byte
-	DoubleData []byte
-	Int32Data  []byte
-	Int64Data  []byte
-	Uint64Data []byte
-	StringData [][]byte // alias the input
+	FloatData  []byte   `onnx:"4 float_data fixed32"`
+	DoubleData []byte   `onnx:"10 double_data fixed64"`
+	Int32Data  []byte   `onnx:"5 int32_data varint"`
+	Int64Data  []byte   `onnx:"7 int64_data varint"`
+	Uint64Data []byte   `onnx:"11 uint64_data varint"`
+	StringData [][]byte `onnx:"6 string_data"` // alias the input
 
 	// External says that the elements are in another file, which ExternalData
 	// describes; see [Loader].
-	External     bool
-	ExternalData []Entry
+	External     bool    `onnx:"14 data_location"`
+	ExternalData []Entry `onnx:"13 external_data"`
 
 	// Segment, when not nil, says that the contents are a part of the tensor.
 	// No known writer makes such files, and Bytes refuses them.
-	Segment  *Segment
-	Metadata []Entry
+	Segment  *Segment `onnx:"3 segment"`
+	Metadata []Entry  `onnx:"16 metadata_props"`
 }
 
-func (*Tensor) schema() *schema[Tensor] { return tensorSchema }
+func (t *Tensor) settle(fieldSet) error { return t.check() }
 
-var tensorSchema = &schema[Tensor]{
-	name:  8,
-	quota: quotaTensors,
-	check: func(t *Tensor, _ fieldSet) error { return t.check() },
-	fields: []field[Tensor]{
-		1:  ranked(ints("dims", func(t *Tensor) *[]int64 { return &t.Dims })),
-		2:  integer("data_type", func(t *Tensor) *DataType { return &t.DataType }),
-		3:  message("segment", func(t *Tensor) **Segment { return &t.Segment }),
-		4:  contents(floatStore, packed("float_data", protowire.Fixed32Type, func(t *Tensor) *[]byte { return &t.FloatData })),
-		5:  contents(int32Store, packed("int32_data", protowire.VarintType, func(t *Tensor) *[]byte { return &t.Int32Data })),
-		6:  contents(stringStore, blobs("string_data", func(t *Tensor) *[][]byte { return &t.StringData })),
-		7:  contents(int64Store, packed("int64_data", protowire.VarintType, func(t *Tensor) *[]byte { return &t.Int64Data })),
-		8:  text("name", func(t *Tensor) *string { return &t.Name }),
-		9:  contents(rawStore, rawData),
-		10: contents(doubleStore, packed("double_data", protowire.Fixed64Type, func(t *Tensor) *[]byte { return &t.DoubleData })),
-		11: contents(uint64Store, packed("uint64_data", protowire.VarintType, func(t *Tensor) *[]byte { return &t.Uint64Data })),
-		12: text("doc_string", func(t *Tensor) *string { return &t.DocString }),
-		13: messages("external_data", func(t *Tensor) *[]Entry { return &t.ExternalData }),
-		14: flag("data_location", func(t *Tensor) *bool { return &t.External }),
-		16: messages("metadata_props", func(t *Tensor) *[]Entry { return &t.Metadata }),
-	},
-}
-
-// rawData is written whenever it is there: a tensor without elements may have
-// an empty one.
-var rawData = when(
-	blob("raw_data", func(t *Tensor) *[]byte { return &t.Raw }),
-	func(t *Tensor) bool { return t.Raw != nil })
-
-// contents returns f as the field that holds the elements of a store's types.
-func contents(s store, f field[Tensor]) field[Tensor] {
-	f.kind = int(s)
-	return f
-}
+// holds says of raw_data that it is written whenever it is there: a tensor without
+// elements may have an empty one.
+func (t *Tensor) holds(num int) (holds, ok bool) { return t.Raw != nil, store(num) == rawStore }
 
 // A Segment is the half-open range of elements that a partial tensor holds.
 type Segment struct {
-	Begin, End int64
+	Begin int64 `onnx:"1 begin"`
+	End   int64 `onnx:"2 end"`
 }
-
-func (*Segment) schema() *schema[Segment] { return segmentSchema }
-
-var segmentSchema = &schema[Segment]{fields: []field[Segment]{
-	1: integer("begin", func(s *Segment) *int64 { return &s.Begin }),
-	2: integer("end", func(s *Segment) *int64 { return &s.End }),
-}}
 
 // numElements multiplies dims. A zero among them does not excuse the others:
 // the product of the rest must fit as well, because strides are made of it.
@@ -146,20 +107,20 @@ func (t *Tensor) size() (elements, bytes int64, err error) {
 	return n, int64((lo + 7) / 8), nil
 }
 
-// content returns the only field of t that holds elements, nil when none does.
-func (t *Tensor) content() (found *field[Tensor], err error) {
-	fields := schemaOf[Tensor]().fields
-	for i := range fields {
-		f := &fields[i]
+// content returns the only field of t that holds elements and how many values it
+// has; noStore when none does.
+func (t *Tensor) content() (found store, values int, err error) {
+	for _, s := range stores {
+		_, n := fieldOf(t, int(s))
 		switch {
-		case f.kind == 0 || f.count(t) == 0:
-		case found != nil:
-			return nil, fmt.Errorf("both %s and %s hold data", found.name, f.name)
+		case n == 0:
+		case found != noStore:
+			return noStore, 0, fmt.Errorf("both %v and %v hold data", found, s)
 		default:
-			found = f
+			found, values = s, n
 		}
 	}
-	return found, nil
+	return found, values, nil
 }
 
 // check reports contents that do not agree with DataType and Dims.
@@ -168,7 +129,7 @@ func (t *Tensor) check() error {
 	if err != nil {
 		return err
 	}
-	f, err := t.content()
+	f, got, err := t.content()
 	if err != nil {
 		return err
 	}
@@ -180,8 +141,8 @@ func (t *Tensor) check() error {
 	}
 	if t.External {
 		switch {
-		case f != nil:
-			return fmt.Errorf("data_location is EXTERNAL but %s holds data", f.name)
+		case f != noStore:
+			return fmt.Errorf("data_location is EXTERNAL but %v holds data", f)
 		case t.DataType == String:
 			return errors.New("strings cannot be in an external file")
 		}
@@ -189,19 +150,19 @@ func (t *Tensor) check() error {
 		return err
 	}
 	switch {
-	case f == nil && n == 0:
+	case f == noStore && n == 0:
 		return nil
-	case f == nil:
+	case f == noStore:
 		return fmt.Errorf("no data for %d elements of %v (dims %v)", n, t.DataType, t.Dims)
-	case store(f.kind) == rawStore && t.DataType == String:
+	case f == rawStore && t.DataType == String:
 		return errors.New("strings in raw_data")
-	case store(f.kind) == rawStore:
+	case f == rawStore:
 		if int64(len(t.Raw)) != size {
 			return fmt.Errorf("raw_data has %d bytes, want %d for %v %v", len(t.Raw), size, t.DataType, t.Dims)
 		}
 		return nil
-	case store(f.kind) != t.DataType.store():
-		return fmt.Errorf("%s holds the data of a %v tensor", f.name, t.DataType)
+	case f != t.DataType.store():
+		return fmt.Errorf("%v holds the data of a %v tensor", f, t.DataType)
 	}
 	want := n
 	switch {
@@ -210,8 +171,8 @@ func (t *Tensor) check() error {
 	case t.DataType.Bits() < 8 && t.DataType != String:
 		want = size
 	}
-	if got := f.count(t); int64(got) != want {
-		return fmt.Errorf("%s has %d values, want %d for %v %v", f.name, got, want, t.DataType, t.Dims)
+	if int64(got) != want {
+		return fmt.Errorf("%v has %d values, want %d for %v %v", f, got, want, t.DataType, t.Dims)
 	}
 	return nil
 }

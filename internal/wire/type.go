@@ -1,150 +1,105 @@
 package wire
 
-import "fmt"
-
-// A TypeKind tells which kind of value a [Type] describes.
-type TypeKind uint8
-
-// The kinds of types. NoType is a TypeProto that says nothing.
-const (
-	NoType TypeKind = iota
-	TensorType
-	SparseTensorType
-	SequenceType
-	MapType
-	OptionalType
-	OpaqueType
-	numTypeKinds
+import (
+	"errors"
+	"fmt"
+	"math/bits"
 )
 
-var typeKindNames = [numTypeKinds]string{
-	"none", "tensor", "sparse tensor", "sequence", "map", "optional", "opaque",
-}
-
-// String returns the name of k.
-func (k TypeKind) String() string {
-	if k >= numTypeKinds {
-		return "unknown"
-	}
-	return typeKindNames[k]
-}
-
-// A Type is a TypeProto.
+// A Type is a TypeProto. One of its kinds is not nil, or none is when the file
+// does not say.
 type Type struct {
-	Kind TypeKind
-	// Elem is the element type of a tensor or sparse tensor. It may be one
-	// that this package does not know.
-	Elem DataType
-	// Shape holds the dimensions of a tensor or sparse tensor: nil when even
-	// the rank is unknown, empty and not nil for a scalar.
-	Shape []Dim
-	// Key is the key type of a map.
-	Key DataType
-	// Value is the type of what a sequence, map or optional holds; nil when
-	// the file does not say.
-	Value *Type
-	// OpaqueDomain and OpaqueName identify an opaque type.
-	OpaqueDomain, OpaqueName string
-	Denotation               string
+	Tensor       *TensorType    `onnx:"1 tensor_type"`
+	SparseTensor *TensorType    `onnx:"8 sparse_tensor_type"`
+	Sequence     *ContainerType `onnx:"4 sequence_type"`
+	Optional     *ContainerType `onnx:"9 optional_type"`
+	Map          *MapType       `onnx:"5 map_type"`
+	Opaque       *OpaqueType    `onnx:"7 opaque_type"`
+	Denotation   string         `onnx:"6 denotation"`
 }
 
-func (*Type) schema() *schema[Type] { return typeSchema }
-
-var typeSchema = &schema[Type]{
-	recursive: true,
-	check: func(_ *Type, seen fieldSet) error {
-		n := 0
-		for num, f := range schemaOf[Type]().fields {
-			if f.kind != 0 && seen.has(num) {
-				n++
-			}
-		}
-		if n > 1 {
-			return fmt.Errorf("%d types in one", n)
-		}
-		return nil
-	},
-	fields: []field[Type]{
-		1: typeOfKind(TensorType, "tensor_type", tensorTypeSchema),
-		4: typeOfKind(SequenceType, "sequence_type", elementTypeSchema),
-		5: typeOfKind(MapType, "map_type", mapTypeSchema),
-		6: text("denotation", func(t *Type) *string { return &t.Denotation }),
-		7: typeOfKind(OpaqueType, "opaque_type", opaqueTypeSchema),
-		8: typeOfKind(SparseTensorType, "sparse_tensor_type", tensorTypeSchema),
-		9: typeOfKind(OptionalType, "optional_type", elementTypeSchema),
-	},
+// Kind returns the name of the kind of value that t describes, such as "tensor";
+// "none" where t does not say.
+func (t *Type) Kind() string {
+	switch {
+	case t.Tensor != nil:
+		return "tensor"
+	case t.SparseTensor != nil:
+		return "sparse tensor"
+	case t.Sequence != nil:
+		return "sequence"
+	case t.Optional != nil:
+		return "optional"
+	case t.Map != nil:
+		return "map"
+	case t.Opaque != nil:
+		return "opaque"
+	}
+	return "none"
 }
 
-// typeOfKind is the member of TypeProto's one-of that types of a kind have.
-func typeOfKind(kind TypeKind, name string, s *schema[Type]) field[Type] {
-	f := nested(name, s, func(t *Type) bool { return t.Kind == kind })
-	f.kind = int(kind)
-	return then(f, func(t *Type) { t.Kind = kind })
+func (t *Type) settle(seen fieldSet) error {
+	const denotation = 1 << 6
+	if n := bits.OnesCount32(uint32(seen &^ denotation)); n > 1 {
+		return fmt.Errorf("%d types in one", n)
+	}
+	return nil
 }
 
-// tensorTypeSchema is that of TypeProto.Tensor and TypeProto.SparseTensor.
-var tensorTypeSchema = &schema[Type]{fields: []field[Type]{
-	1: integer("elem_type", func(t *Type) *DataType { return &t.Elem }),
-	2: then(
-		nested("shape", shapeSchema, func(t *Type) bool { return t.Shape != nil }),
-		func(t *Type) {
-			if t.Shape == nil {
-				t.Shape = []Dim{}
-			}
-		}),
-}}
+// A TensorType is a TypeProto.Tensor or TypeProto.SparseTensor. Elem may be a type
+// that this package does not know. Shape is nil when even the rank is unknown.
+type TensorType struct {
+	Elem  DataType `onnx:"1 elem_type"`
+	Shape *Shape   `onnx:"2 shape"`
+}
 
-// elementTypeSchema is that of TypeProto.Sequence and TypeProto.Optional.
-var elementTypeSchema = &schema[Type]{fields: []field[Type]{
-	1: message("elem_type", func(t *Type) **Type { return &t.Value }),
-}}
+// A Shape is a TensorShapeProto. A scalar has no dimensions.
+type Shape struct {
+	Dims []Dim `onnx:"1 dim ranked"`
+}
 
-var mapTypeSchema = &schema[Type]{fields: []field[Type]{
-	1: integer("key_type", func(t *Type) *DataType { return &t.Key }),
-	2: message("value_type", func(t *Type) **Type { return &t.Value }),
-}}
+// A ContainerType is a TypeProto.Sequence or TypeProto.Optional: the type of what
+// one holds, nil when the file does not say.
+type ContainerType struct {
+	Elem *Type `onnx:"1 elem_type"`
+}
 
-var opaqueTypeSchema = &schema[Type]{fields: []field[Type]{
-	1: text("domain", func(t *Type) *string { return &t.OpaqueDomain }),
-	2: text("name", func(t *Type) *string { return &t.OpaqueName }),
-}}
+// A MapType is a TypeProto.Map. Value is nil when the file does not say.
+type MapType struct {
+	Key   DataType `onnx:"1 key_type"`
+	Value *Type    `onnx:"2 value_type"`
+}
 
-var shapeSchema = &schema[Type]{fields: []field[Type]{
-	1: ranked(messages("dim", func(t *Type) *[]Dim { return &t.Shape })),
-}}
+// An OpaqueType is a TypeProto.Opaque.
+type OpaqueType struct {
+	Domain string `onnx:"1 domain"`
+	Name   string `onnx:"2 name"`
+}
 
-// A Dim is one dimension of a [Type]: a number when HasValue is set, a
+// A Dim is one dimension of a [Shape]: a number when HasValue is set, a
 // variable when Param is not empty, otherwise unknown.
 //
 // Some exporters write -1 for an unknown dimension; it is read as such. Any
-// other negative number is an error.
+// other negative number is an error, and so is a number beside a variable.
 type Dim struct {
 	HasValue   bool
-	Value      int64
-	Param      string
-	Denotation string
+	Value      int64  `onnx:"1 dim_value"`
+	Param      string `onnx:"2 dim_param"`
+	Denotation string `onnx:"3 denotation"`
 }
 
-func (*Dim) schema() *schema[Dim] { return dimSchema }
-
-// Of dim_value and dim_param, which form a one-of, the last one counts.
-var dimSchema = &schema[Dim]{
-	check: func(m *Dim, _ fieldSet) error {
-		switch {
-		case m.Value < -1:
-			return fmt.Errorf("dim_value is %d, want 0 or more", m.Value)
-		case m.Value == -1:
-			m.HasValue, m.Value = false, 0
-		}
-		return nil
-	},
-	fields: []field[Dim]{
-		1: when(
-			then(integer("dim_value", func(m *Dim) *int64 { return &m.Value }),
-				func(m *Dim) { m.HasValue, m.Param = true, "" }),
-			func(m *Dim) bool { return m.HasValue }),
-		2: then(text("dim_param", func(m *Dim) *string { return &m.Param }),
-			func(m *Dim) { m.HasValue, m.Value = false, 0 }),
-		3: text("denotation", func(m *Dim) *string { return &m.Denotation }),
-	},
+func (d *Dim) settle(seen fieldSet) error {
+	d.HasValue = seen.has(1)
+	switch {
+	case d.HasValue && d.Param != "":
+		return errors.New("both dim_value and dim_param are given")
+	case d.Value < -1:
+		return fmt.Errorf("dim_value is %d, want 0 or more", d.Value)
+	case d.Value == -1:
+		d.HasValue, d.Value = false, 0
+	}
+	return nil
 }
+
+// holds says of dim_value that it is written whenever there is one: it may be 0.
+func (d *Dim) holds(num int) (holds, ok bool) { return d.HasValue, num == 1 }

@@ -29,26 +29,17 @@ func (k ValueKind) String() string {
 	return valueKindNames[k]
 }
 
-// valueOfKind returns f as the field that holds values of a kind.
-func valueOfKind[M any](kind ValueKind, f field[M]) field[M] {
-	f.kind = int(kind)
-	return f
-}
-
 // countValues returns how many values m holds. Any of a kind other than want is
 // an error.
-func countValues[M any, P described[M]](m P, want ValueKind) (int, error) {
+func countValues[M any](m *M, want ValueKind) (int, error) {
 	if want < 0 || want >= numValueKinds {
 		return 0, fmt.Errorf("element kind %d is unknown", int32(want))
 	}
 	total := 0
-	for _, f := range m.schema().fields {
-		if f.kind == 0 {
-			continue
-		}
-		n := f.count(m)
-		if n > 0 && ValueKind(f.kind) != want {
-			return 0, fmt.Errorf("elem_type is %v but there are %d values of kind %v", want, n, ValueKind(f.kind))
+	for kind := ValueTensor; kind < numValueKinds; kind++ {
+		_, n := fieldOf(m, int(kind)+2) // the field of a kind, in SequenceProto and OptionalProto
+		if n > 0 && kind != want {
+			return 0, fmt.Errorf("elem_type is %v but there are %d values of kind %v", want, n, kind)
 		}
 		total += n
 	}
@@ -58,81 +49,52 @@ func countValues[M any, P described[M]](m P, want ValueKind) (int, error) {
 // DecodeSequence reads a SequenceProto. The result aliases data. A nil l
 // stands for the default limits.
 func DecodeSequence(data []byte, l *Limits) (*Sequence, error) {
-	return decode(data, sequenceSchema, "sequence", l)
+	return decode[Sequence](data, "sequence", l)
 }
 
 // AppendSequence appends the encoding of s, a SequenceProto, to b and returns
 // it.
-func AppendSequence(b []byte, s *Sequence) []byte { return write(b, sequenceSchema, s) }
+func AppendSequence(b []byte, s *Sequence) []byte { return encode(b, s) }
 
 // DecodeOptional reads an OptionalProto. The result aliases data. A nil l
 // stands for the default limits.
 func DecodeOptional(data []byte, l *Limits) (*Optional, error) {
-	return decode(data, optionalSchema, "optional", l)
+	return decode[Optional](data, "optional", l)
 }
 
 // AppendOptional appends the encoding of o, an OptionalProto, to b and
 // returns it.
-func AppendOptional(b []byte, o *Optional) []byte { return write(b, optionalSchema, o) }
+func AppendOptional(b []byte, o *Optional) []byte { return encode(b, o) }
 
 // A Sequence is a SequenceProto. Only the list that Kind names has elements.
 type Sequence struct {
-	Name          string
-	Kind          ValueKind
-	Tensors       []Tensor
-	SparseTensors []SparseTensor
-	Sequences     []Sequence
-	Maps          []Map
-	Optionals     []Optional
+	Name          string         `onnx:"1 name label"`
+	Kind          ValueKind      `onnx:"2 elem_type"`
+	Tensors       []Tensor       `onnx:"3 tensor_values"`
+	SparseTensors []SparseTensor `onnx:"4 sparse_tensor_values"`
+	Sequences     []Sequence     `onnx:"5 sequence_values"`
+	Maps          []Map          `onnx:"6 map_values"`
+	Optionals     []Optional     `onnx:"7 optional_values"`
 }
 
-func (*Sequence) schema() *schema[Sequence] { return sequenceSchema }
-
-var sequenceSchema = &schema[Sequence]{
-	name:      1,
-	recursive: true,
-	check: func(s *Sequence, _ fieldSet) error {
-		_, err := countValues(s, s.Kind)
-		return err
-	},
-	fields: []field[Sequence]{
-		1: text("name", func(s *Sequence) *string { return &s.Name }),
-		2: integer("elem_type", func(s *Sequence) *ValueKind { return &s.Kind }),
-		3: valueOfKind(ValueTensor, messages("tensor_values", func(s *Sequence) *[]Tensor { return &s.Tensors })),
-		4: valueOfKind(ValueSparseTensor, messages("sparse_tensor_values", func(s *Sequence) *[]SparseTensor { return &s.SparseTensors })),
-		5: valueOfKind(ValueSequence, messages("sequence_values", func(s *Sequence) *[]Sequence { return &s.Sequences })),
-		6: valueOfKind(ValueMap, messages("map_values", func(s *Sequence) *[]Map { return &s.Maps })),
-		7: valueOfKind(ValueOptional, messages("optional_values", func(s *Sequence) *[]Optional { return &s.Optionals })),
-	},
+func (s *Sequence) settle(fieldSet) error {
+	_, err := countValues(s, s.Kind)
+	return err
 }
 
 // A Map is a MapProto: Keys or StringKeys, by KeyType, and as many Values in
 // the same order.
 type Map struct {
-	Name       string
-	KeyType    DataType
-	Keys       []int64
-	StringKeys [][]byte // alias the input
-	Values     *Sequence
+	Name       string    `onnx:"1 name label"`
+	KeyType    DataType  `onnx:"2 key_type"`
+	Keys       []int64   `onnx:"3 keys"`
+	StringKeys [][]byte  `onnx:"4 string_keys"` // alias the input
+	Values     *Sequence `onnx:"5 values"`
 }
 
-func (*Map) schema() *schema[Map] { return mapSchema }
-
-var mapSchema = &schema[Map]{
-	name:  1,
-	check: (*Map).check,
-	fields: []field[Map]{
-		1: text("name", func(m *Map) *string { return &m.Name }),
-		2: integer("key_type", func(m *Map) *DataType { return &m.KeyType }),
-		3: ints("keys", func(m *Map) *[]int64 { return &m.Keys }),
-		4: blobs("string_keys", func(m *Map) *[][]byte { return &m.StringKeys }),
-		5: message("values", func(m *Map) **Sequence { return &m.Values }),
-	},
-}
-
-// check reports keys of the wrong type, and a number of values that is not
+// settle reports keys of the wrong type, and a number of values that is not
 // the number of keys.
-func (m *Map) check(fieldSet) error {
+func (m *Map) settle(fieldSet) error {
 	keys := len(m.Keys)
 	if m.KeyType == String {
 		keys = len(m.StringKeys)
@@ -157,31 +119,16 @@ func (m *Map) check(fieldSet) error {
 // An Optional is an OptionalProto. All values are nil when it is empty;
 // otherwise only the one that Kind names is not.
 type Optional struct {
-	Name         string
-	Kind         ValueKind
-	Tensor       *Tensor
-	SparseTensor *SparseTensor
-	Sequence     *Sequence
-	Map          *Map
-	Optional     *Optional
+	Name         string        `onnx:"1 name label"`
+	Kind         ValueKind     `onnx:"2 elem_type"`
+	Tensor       *Tensor       `onnx:"3 tensor_value"`
+	SparseTensor *SparseTensor `onnx:"4 sparse_tensor_value"`
+	Sequence     *Sequence     `onnx:"5 sequence_value"`
+	Map          *Map          `onnx:"6 map_value"`
+	Optional     *Optional     `onnx:"7 optional_value"`
 }
 
-func (*Optional) schema() *schema[Optional] { return optionalSchema }
-
-var optionalSchema = &schema[Optional]{
-	name:      1,
-	recursive: true,
-	check: func(o *Optional, _ fieldSet) error {
-		_, err := countValues(o, o.Kind)
-		return err
-	},
-	fields: []field[Optional]{
-		1: text("name", func(o *Optional) *string { return &o.Name }),
-		2: integer("elem_type", func(o *Optional) *ValueKind { return &o.Kind }),
-		3: valueOfKind(ValueTensor, message("tensor_value", func(o *Optional) **Tensor { return &o.Tensor })),
-		4: valueOfKind(ValueSparseTensor, message("sparse_tensor_value", func(o *Optional) **SparseTensor { return &o.SparseTensor })),
-		5: valueOfKind(ValueSequence, message("sequence_value", func(o *Optional) **Sequence { return &o.Sequence })),
-		6: valueOfKind(ValueMap, message("map_value", func(o *Optional) **Map { return &o.Map })),
-		7: valueOfKind(ValueOptional, message("optional_value", func(o *Optional) **Optional { return &o.Optional })),
-	},
+func (o *Optional) settle(fieldSet) error {
+	_, err := countValues(o, o.Kind)
+	return err
 }

@@ -90,9 +90,9 @@ func tensor(p parameter, values []float32) wire.Tensor {
 
 // valueInfo declares a float32 tensor of shape [N, dims...].
 func valueInfo(name string, dims ...int64) wire.ValueInfo {
-	shape := []wire.Dim{{Param: "N"}}
+	shape := &wire.Shape{Dims: []wire.Dim{{Param: "N"}}}
 	for _, d := range dims {
-		shape = append(shape, wire.Dim{HasValue: true, Value: d})
+		shape.Dims = append(shape.Dims, wire.Dim{HasValue: true, Value: d})
 	}
-	return wire.ValueInfo{Name: name, Type: &wire.Type{Kind: wire.TensorType, Elem: wire.Float, Shape: shape}}
+	return wire.ValueInfo{Name: name, Type: &wire.Type{Tensor: &wire.TensorType{Elem: wire.Float, Shape: shape}}}
 }
