@@ -118,10 +118,12 @@ func (c *benchCmd) measure(e *env, p *berth.Program, inputs map[string]*berth.Te
 			return err
 		}
 	}
-	if err := inst.Run(e.ctx, given, outputs); err != nil { // to warm up
-		return err
-	}
 	const least = 10
+	for range least { // to warm up: goroutines that block for the first time make the runtime allocate
+		if err := inst.Run(e.ctx, given, outputs); err != nil {
+			return err
+		}
+	}
 	var times []time.Duration
 	var before, after runtime.MemStats
 	times = make([]time.Duration, 0, 1<<20)
