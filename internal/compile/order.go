@@ -34,22 +34,14 @@ func layOutBest(ctx context.Context, place func(order []*graph.Node) (*placer, e
 		return nil, err
 	}
 	l, err := layOut(other)
-	if err != nil || l.prog.Buffers.Arena <= schedule.Peak(problem, identity(len(steps))) {
-		return l, err // a peak is a lower bound of the arena
+	if err != nil {
+		return nil, err
 	}
 	first, err := layOut(seed)
 	if err == nil && first.prog.Buffers.Arena <= l.prog.Buffers.Arena {
 		return first, nil
 	}
 	return l, err
-}
-
-func identity(n int) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	return order
 }
 
 // inArena reports whether v has bytes in the arena: of its own, or in those of
