@@ -189,12 +189,12 @@ func (k *conv[T]) plane(i int, scratch []byte) {
 func addTap[T kernel.Number](y, x []T, v T, step int) {
 	if step == 1 {
 		for i, e := range x[:len(y)] {
-			y[i] += v * e
+			y[i] += T(v * e)
 		}
 		return
 	}
 	for i := range y {
-		y[i] += v * x[i*step]
+		y[i] += T(v * x[i*step])
 	}
 }
 
