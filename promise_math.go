@@ -41,7 +41,7 @@ func (p *Promise) Mul(q *Promise) *Promise { return p.binary(elementwise.Mul, q)
 // Div returns p / q. Integers are divided towards zero; a zero divisor among them is an error of Materialize.
 func (p *Promise) Div(q *Promise) *Promise { return p.binary(elementwise.Div, q) }
 
-// Pow returns p to the power of q.
+// Pow returns p to the power of q: 1 for q = 0 and for p = 1, whatever the other.
 func (p *Promise) Pow(q *Promise) *Promise { return p.binary(elementwise.Pow, q) }
 
 // Mod returns the remainder of p / q with the sign of q.
@@ -138,7 +138,7 @@ func (p *Promise) Neg() *Promise { return p.unary(elementwise.Neg) }
 // Abs returns the absolute value.
 func (p *Promise) Abs() *Promise { return p.unary(elementwise.Abs) }
 
-// Sign returns -1, 0 or 1.
+// Sign returns -1, 0 or 1; NaN of NaN.
 func (p *Promise) Sign() *Promise { return p.unary(elementwise.Sign) }
 
 // Exp returns e to the power of p.
@@ -147,10 +147,10 @@ func (p *Promise) Exp() *Promise { return p.unary(elementwise.Exp) }
 // Log returns the natural logarithm.
 func (p *Promise) Log() *Promise { return p.unary(elementwise.Log) }
 
-// Log1p returns the natural logarithm of 1 + p, exact near 0.
+// Log1p returns the natural logarithm of 1 + p, accurate near 0.
 func (p *Promise) Log1p() *Promise { return p.unary(elementwise.Log1p) }
 
-// Expm1 returns e to the power of p, less 1, exact near 0.
+// Expm1 returns e to the power of p, less 1, accurate near 0.
 func (p *Promise) Expm1() *Promise { return p.unary(elementwise.Expm1) }
 
 // Sqrt returns the square root.
@@ -222,7 +222,7 @@ func (p *Promise) Not() *Promise { return p.unary(elementwise.Not) }
 // BitNot returns every bit of an integer turned over.
 func (p *Promise) BitNot() *Promise { return p.unary(elementwise.BitNot) }
 
-// Relu returns max(p, 0).
+// Relu returns max(p, 0); NaN of NaN.
 func (p *Promise) Relu() *Promise { return p.unary(elementwise.Relu) }
 
 // Sigmoid returns 1 / (1 + exp(-p)).
@@ -249,10 +249,10 @@ func (p *Promise) Mish() *Promise { return p.unary(elementwise.Mish) }
 // IsInf returns whether p is an infinity of either sign, a bool.
 func (p *Promise) IsInf() *Promise { return p.unary(elementwise.IsInf) }
 
-// LeakyRelu returns p where it is positive and alpha * p elsewhere.
+// LeakyRelu returns alpha * p where p is negative, and p elsewhere.
 func (p *Promise) LeakyRelu(alpha float64) *Promise { return p.unary(elementwise.LeakyRelu, alpha) }
 
-// Elu returns p where it is positive and alpha * (exp(p) - 1) elsewhere.
+// Elu returns alpha * (exp(p) - 1) where p is negative, and p elsewhere.
 func (p *Promise) Elu(alpha float64) *Promise { return p.unary(elementwise.Elu, alpha) }
 
 // Selu returns the scaled exponential unit with its usual constants.

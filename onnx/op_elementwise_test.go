@@ -73,6 +73,32 @@ func TestVariadic(t *testing.T) {
 	})
 }
 
+// TestNaN: where a specification ends in "otherwise", NaN goes there; where it
+// leaves NaN out, or gives a formula, NaN stays.
+func TestNaN(t *testing.T) {
+	nan := math.NaN()
+	x, zero := f32([]float64{nan, nan}), f32([]float64{0, 0})
+	y := f32([]float64{1, 1})
+	stays, yes, no := in{x}, in{truth([]float64{1, 1})}, in{truth([]float64{0, 0})}
+	var tests []nodeTest
+	add := func(want in, x in, ops ...string) {
+		for _, o := range ops {
+			tests = append(tests, nodeTest{"NaN", o, 26, nil, x, want, ""})
+		}
+	}
+	add(in{zero}, in{x}, "Shrink", "ThresholdedRelu")
+	add(stays, in{x}, "Relu", "LeakyRelu", "Elu", "Selu", "Celu", "HardSigmoid", "HardSwish", "Sign", "Abs", "Clip", "Swish", "Mish", "Softplus", "Softsign")
+	add(stays, in{x, y}, "PRelu", "Max", "Min", "Pow", "Add")
+	add(stays, in{y, x}, "Max", "Min", "Add")
+	add(in{y}, in{y, x}, "PRelu", "Pow")
+	add(in{y}, in{x, zero}, "Pow")
+	add(no, in{x, y}, "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual")
+	add(no, in{x}, "IsInf")
+	add(yes, in{x}, "IsNaN")
+	add(in{y}, in{truth([]float64{0, 0}), x, y}, "Where")
+	runNodeTests(t, tests)
+}
+
 func TestClip(t *testing.T) {
 	x := f32([]float64{math.Inf(-1), -1, 0, 5, math.Inf(1), math.NaN()})
 	inf, nan := math.Inf(1), math.NaN()

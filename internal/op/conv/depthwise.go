@@ -51,7 +51,7 @@ func (p *phases) bind(s *slide.Binding) bool {
 			p.offsets = append(p.offsets, ((phaseH*strideW+phaseW)*p.rows+row)*p.cols+col)
 		}
 	}
-	return float64(p.strideH)*float64(s.Step)*float64(p.rows)*float64(p.cols) <= 4*float64(s.PlaneIn+s.Rows*s.Width)+4*bandElems
+	return float64(p.strideH)*float64(s.Step)*float64(p.rows)*float64(p.cols) <= 4*(float64(s.PlaneIn+s.Rows*s.Width)+bandElems)
 }
 
 // size returns the elements of all phases.

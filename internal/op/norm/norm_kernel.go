@@ -293,7 +293,7 @@ func (t *normTile[T]) blend(out, in int, at []int, values []T) {
 	to, from := at[out], at[in]
 	keep, take := T(t.Momentum), T(1-t.Momentum)
 	for _, v := range values {
-		t.data[out][to] = t.data[in][from]*keep + v*take
+		t.data[out][to] = T(t.data[in][from]*keep) + T(v*take)
 		to += t.lines.Outer.Inner[out]
 		from += t.lines.Outer.Inner[in]
 	}

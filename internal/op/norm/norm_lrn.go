@@ -102,7 +102,7 @@ func addSquares[T kernel.Float](acc, x []T, at, step int) {
 func (k *lrnKernel[T]) divide(sums, y []T, ay int, x []T, ax int) {
 	scale := k.alpha / float64(k.size)
 	for _, s := range sums {
-		y[ay] = T(float64(x[ax]) / lrnPower(k.bias+scale*float64(s), k.beta))
+		y[ay] = T(float64(x[ax]) / lrnPower(k.bias+float64(scale*float64(s)), k.beta))
 		ax, ay = ax+k.rest.Inner[0], ay+k.rest.Inner[1]
 	}
 }
