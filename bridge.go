@@ -77,7 +77,7 @@ func compileGraph(ctx context.Context, g bridge.Graph, opt *CompileOptions) (*Pr
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
-	prep, err := exec.Prepare(prog, !opt.NoPacking)
+	prep, err := exec.Prepare(prog, !opt.NoPrepack)
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}

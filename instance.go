@@ -40,7 +40,7 @@ const (
 )
 
 // NewInstance allocates an arena and binds every kernel to it. The first one
-// also packs the constants, unless CompileOptions.NoPacking says otherwise.
+// also prepacks the constants, unless CompileOptions.NoPrepack says otherwise.
 func (p *Program) NewInstance(opt *InstanceOptions) (*Instance, error) {
 	if err := p.usable(); err != nil {
 		return nil, err

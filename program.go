@@ -105,10 +105,10 @@ type CompileOptions struct {
 	// Without names rewrite rules to leave out, so as to see what one of them
 	// does. A name that is none is an error that wraps [ErrRule] and lists them.
 	Without []string
-	// NoPacking has kernels read constants as they are stored. Otherwise
-	// matrices and convolution weights are also held once in a packed form,
+	// NoPrepack has kernels read constants as they are stored. Otherwise
+	// matrices and convolution weights are also held once in a prepacked form,
 	// which is faster, most of all at few rows; results are the same.
-	NoPacking bool
+	NoPrepack bool
 }
 
 // ErrRule is wrapped by the error about a name in Without that is no rewrite
@@ -178,15 +178,15 @@ type Memory struct {
 	Arena      int64 `json:"arena_bytes"`              // of each instance
 	Scratch    int64 `json:"scratch_bytes_per_worker"` // of each worker of an instance
 	Weights    int64 `json:"weights_bytes"`            // shared by all instances
-	Packed     int64 `json:"packed_weights_bytes"`     // weights once more, packed for kernels; taken with the first instance and shared by all
+	Prepacked  int64 `json:"prepacked_weights_bytes"`  // weights once more, in the form of their kernels; taken with the first instance and shared by all
 	LowerBound int64 `json:"lower_bound_bytes"`        // no arena for the same steps can be smaller
 	NoReuse    int64 `json:"materialized_bytes"`       // the arena if no value shared a byte with another
 }
 
 // String prints the figures, one a line.
 func (m Memory) String() string {
-	return fmt.Sprintf("arena        %12d bytes for each instance\nlower bound  %12d\nwithout reuse%12d\nscratch      %12d for each worker\nweights      %12d shared\npacked       %12d of them once more, shared\n",
-		m.Arena, m.LowerBound, m.NoReuse, m.Scratch, m.Weights, m.Packed)
+	return fmt.Sprintf("arena        %12d bytes for each instance\nlower bound  %12d\nwithout reuse%12d\nscratch      %12d for each worker\nweights      %12d shared\nprepacked    %12d of them once more, shared\n",
+		m.Arena, m.LowerBound, m.NoReuse, m.Scratch, m.Weights, m.Prepacked)
 }
 
 // Memory returns what the program takes: exactly, before any run.
@@ -197,7 +197,7 @@ func (p *Program) Memory() Memory {
 	m := Memory{
 		Arena:      p.prog.Buffers.Arena,
 		Scratch:    int64(p.prep.ScratchBytes()),
-		Packed:     int64(p.prep.PackedBytes()),
+		Prepacked:  int64(p.prep.PrepackedBytes()),
 		LowerBound: p.prog.Buffers.LowerBound,
 		NoReuse:    p.prog.Buffers.Materialized,
 	}

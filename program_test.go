@@ -351,7 +351,7 @@ func TestMemory(t *testing.T) {
 	if m.LowerBound > m.Arena || m.Arena > m.NoReuse || m.Arena < 500*1300*4 || m.Weights != 4*1000*300 {
 		t.Errorf("%+v", m)
 	}
-	first := must(p.NewInstance(&berth.InstanceOptions{Workers: 3})) // packs weights
+	first := must(p.NewInstance(&berth.InstanceOptions{Workers: 3})) // prepacks weights
 	defer first.Close()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -112,7 +112,7 @@ func (imp *importer) compute(v graph.Value, maxBytes int64) (graph.Value, error)
 	leaf := results[0].Leaf
 	// A part of a large buffer would keep all of it.
 	if need := v.Type().Bytes(); len(leaf.Data) > 2*need {
-		leaf = packed(leaf, v.Type().DType.Size())
+		leaf = compacted(leaf, v.Type().DType.Size())
 	}
 	n, err := graph.NewConstant(v.Type(), leaf)
 	if err != nil {
@@ -121,8 +121,8 @@ func (imp *importer) compute(v graph.Value, maxBytes int64) (graph.Value, error)
 	return n.Output(0), nil
 }
 
-// packed returns a dense copy of a leaf with elements of the given size.
-func packed(leaf graph.Leaf, size int) graph.Leaf {
+// compacted returns a dense copy of a leaf with elements of the given size.
+func compacted(leaf graph.Leaf, size int) graph.Leaf {
 	out := graph.Leaf{Layout: shape.Dense(leaf.Layout.Shape), Data: kernel.Alloc(leaf.Layout.Shape.Elems() * size)}
 	var w kernel.Walk
 	w.Bind(leaf.Layout.Shape, leaf.Layout.Strides)
@@ -180,7 +180,7 @@ func workOf(n *graph.Node) int64 {
 	}
 	switch n.Op().(type) {
 	case graph.Contiguous, view.Reshape, elementwise.Map, move.Concat, move.Gather, reduce.Reduce, move.Iota, move.Fill:
-		return in + out // a reshape may have to pack
+		return in + out // a reshape may have to copy
 	case graph.Viewer:
 		return 1
 	}

@@ -60,7 +60,7 @@ func (p *Prepared) NewInstance(count int, poison bool) (*Instance, error) {
 		return nil, fmt.Errorf("%w: %d bytes of working memory for each of %d workers, %d are available",
 			ErrMemory, p.scratch, workers.Len(), int64(DefaultMaxBytes))
 	}
-	if err := p.packOnce(); err != nil {
+	if err := p.prepackOnce(); err != nil {
 		workers.Close()
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (p *Prepared) NewInstance(count int, poison bool) (*Instance, error) {
 		}
 		b.arena(inst.arena)
 		b.weights(prog)
-		p.usePacked(i, &b)
+		p.usePrepacked(i, &b)
 		inst.steps[i] = b
 	}
 	inst.bind(prog.Largest)

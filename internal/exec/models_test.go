@@ -10,9 +10,9 @@ import (
 	"github.com/berth-go/berth/onnx"
 )
 
-// TestPackingOfModels holds networks to the same bits with and without packed
+// TestPrepackedModels holds networks to the same bits with and without prepacked
 // weights, by one worker and by three, at one row and at two.
-func TestPackingOfModels(t *testing.T) {
+func TestPrepackedModels(t *testing.T) {
 	for _, c := range []struct {
 		path string
 		dims map[string]int
@@ -31,16 +31,16 @@ func TestPackingOfModels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			program := func(noPacking bool) *berth.Program {
-				p, err := m.Compile(t.Context(), &onnx.Options{Rows: 2, Dims: c.dims, Program: berth.CompileOptions{NoPacking: noPacking}})
+			program := func(noPrepack bool) *berth.Program {
+				p, err := m.Compile(t.Context(), &onnx.Options{Rows: 2, Dims: c.dims, Program: berth.CompileOptions{NoPrepack: noPrepack}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				return p
 			}
-			plain, packed := program(true), program(false)
-			if a, b := plain.Memory().Packed, packed.Memory().Packed; a != 0 || b == 0 {
-				t.Errorf("%d bytes are packed without packing, %d with", a, b)
+			plain, prepacked := program(true), program(false)
+			if a, b := plain.Memory().Prepacked, prepacked.Memory().Prepacked; a != 0 || b == 0 {
+				t.Errorf("%d bytes are prepacked without prepacking, %d with", a, b)
 			}
 			for rows := 1; rows <= rowsOf(plain); rows++ {
 				in := randomInputs(t, plain, rows)
@@ -49,13 +49,13 @@ func TestPackingOfModels(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, workers := range []int{1, 3} {
-					got, err := packed.RunOnce(t.Context(), in, workers)
+					got, err := prepacked.RunOnce(t.Context(), in, workers)
 					if err != nil {
 						t.Fatal(err)
 					}
 					for name, w := range want {
 						if !berth.Equal(got[name], w) {
-							t.Errorf("%s with %d rows and %d workers: packing changes the result", name, rows, workers)
+							t.Errorf("%s with %d rows and %d workers: prepacking changes the result", name, rows, workers)
 						}
 					}
 				}

@@ -13,43 +13,43 @@ import (
 
 // A Prepared is a program with what all of its instances share: how much
 // working memory a worker needs, and the constants that kernels read in a
-// packed form. It may be used by several goroutines at once.
+// prepacked form. It may be used by several goroutines at once.
 type Prepared struct {
 	prog    *compile.Program
 	scratch int
-	packs   []pack
+	forms   []form
 	uses    [][]use // by step
-	size    int     // bytes of all packs
+	size    int     // bytes of all forms
 
-	once   sync.Once
-	packed []byte // size bytes, once there is an instance
-	err    error  // of packing
+	once      sync.Once
+	prepacked []byte // size bytes, once there is an instance
+	err       error  // of prepacking
 }
 
-// A pack is the packed form of a constant: size bytes at offset into the
+// A form is the prepacked form of a constant: size bytes at offset into the
 // memory of all of them. It is made by the kernel of a step from one of its
 // inputs, and serves every use.
-type pack struct {
+type form struct {
 	step, input  int
 	offset, size int
 }
 
-// A use is an input of a step that is read in its packed form.
-type use struct{ input, pack int }
+// A use is an input of a step that is read in its prepacked form.
+type use struct{ input, form int }
 
-// The packed forms of a constant together take no more than packGrowth times
-// its storage and packSlack bytes. Packing pads matrices to the extents of a
+// The prepacked forms of a constant together take no more than prepackGrowth times
+// its storage and prepackSlack bytes. Prepacking pads matrices to the extents of a
 // tile, so that this leaves out large matrices of a few columns, which would
 // grow most and gain least.
 const (
-	packGrowth = 2
-	packSlack  = 64 << 10
+	prepackGrowth = 2
+	prepackSlack  = 64 << 10
 )
 
-// Prepare finds what all instances of p share. With packing, constants are packed
+// Prepare finds what all instances of p share. With prepack, constants are prepacked
 // for the kernels that can read them so, when the first instance is made;
 // results are the same to the last bit.
-func Prepare(p *compile.Program, packing bool) (*Prepared, error) {
+func Prepare(p *compile.Program, prepack bool) (*Prepared, error) {
 	if err := isa.Check(); err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func Prepare(p *compile.Program, packing bool) (*Prepared, error) {
 			return nil, err
 		}
 		prep.scratch = max(prep.scratch, b.mostScratch(p, values))
-		if k, ok := b.kern.(kernel.Prepacker); ok && packing {
+		if k, ok := b.kern.(kernel.Prepacker); ok && prepack {
 			p.Space.Eval(p.Largest, values)
 			b.bind(values)
 			find.inputs(i, k)
@@ -119,14 +119,14 @@ func next(n, bound int) int {
 	return 2 * power
 }
 
-// A finder collects what is to be packed.
+// A finder collects what is to be prepacked.
 type finder struct {
 	*Prepared
-	known map[string]int // packs, by what their bytes follow from
-	taken map[int]int    // bytes of the packs of a weight
+	known map[string]int // forms, by what their bytes follow from
+	taken map[int]int    // bytes of the forms of a weight
 }
 
-// inputs finds the inputs to pack of a step, whose kernel k is bound.
+// inputs finds the inputs to prepack of a step, whose kernel k is bound.
 func (f *finder) inputs(step int, k kernel.Prepacker) {
 	s := &f.prog.Steps[step]
 	for i := range s.In {
@@ -138,18 +138,18 @@ func (f *finder) inputs(step int, k kernel.Prepacker) {
 		if o.Type.Bytes() > stored {
 			continue // broadcast: it would take up memory that it does not have now
 		}
-		// Kernels of the same op, types and shape share a packed form.
+		// Kernels of the same op, types and shape share a prepacked form.
 		key := fmt.Sprintf("%d of %#v: %d %v %v %v %v", i, s.Op, o.Index, o.Type, o.Shape, o.Strides, o.Offset)
 		p, ok := f.known[key]
 		if !ok {
-			size := k.PackedBytes(i)
-			if size <= 0 || f.taken[o.Index]+size > packGrowth*stored+packSlack {
+			size := k.PrepackedBytes(i)
+			if size <= 0 || f.taken[o.Index]+size > prepackGrowth*stored+prepackSlack {
 				continue
 			}
 			f.taken[o.Index] += size
-			p = len(f.packs)
+			p = len(f.forms)
 			f.known[key] = p
-			f.packs = append(f.packs, pack{step: step, input: i, offset: f.size, size: size})
+			f.forms = append(f.forms, form{step: step, input: i, offset: f.size, size: size})
 			f.size += (size + kernel.Align - 1) / kernel.Align * kernel.Align
 		}
 		f.uses[step] = append(f.uses[step], use{i, p})
@@ -162,17 +162,17 @@ func (p *Prepared) Program() *compile.Program { return p.prog }
 // ScratchBytes returns the bytes of working memory that each worker needs.
 func (p *Prepared) ScratchBytes() int { return p.scratch }
 
-// PackedBytes returns the bytes of the constants in packed form. They are
+// PrepackedBytes returns the bytes of the constants in prepacked form. They are
 // taken once, with the first instance.
-func (p *Prepared) PackedBytes() int { return p.size }
+func (p *Prepared) PrepackedBytes() int { return p.size }
 
-// packOnce makes the packed forms, with the first instance.
-func (p *Prepared) packOnce() error {
+// prepackOnce makes the prepacked forms, with the first instance.
+func (p *Prepared) prepackOnce() error {
 	p.once.Do(func() {
-		packed := kernel.Alloc(p.size)
+		prepacked := kernel.Alloc(p.size)
 		values := make([]int, p.prog.Space.Len())
 		p.prog.Space.Eval(p.prog.Largest, values)
-		for _, c := range p.packs {
+		for _, c := range p.forms {
 			b, err := newBoundStep(p.prog, c.step)
 			if err != nil {
 				p.err = err
@@ -180,17 +180,17 @@ func (p *Prepared) packOnce() error {
 			}
 			b.weights(p.prog)
 			b.bind(values)
-			b.kern.(kernel.Prepacker).Pack(c.input, packed[c.offset:c.offset+c.size])
+			b.kern.(kernel.Prepacker).Prepack(c.input, prepacked[c.offset:c.offset+c.size])
 		}
-		p.packed = packed
+		p.prepacked = prepacked
 	})
 	return p.err
 }
 
-// usePacked has the kernel of a step read its packed inputs.
-func (p *Prepared) usePacked(step int, b *boundStep) {
+// usePrepacked has the kernel of a step read its prepacked inputs.
+func (p *Prepared) usePrepacked(step int, b *boundStep) {
 	for _, u := range p.uses[step] {
-		c := &p.packs[u.pack]
-		b.kern.(kernel.Prepacker).UsePacked(u.input, p.packed[c.offset:c.offset+c.size:c.offset+c.size])
+		c := &p.forms[u.form]
+		b.kern.(kernel.Prepacker).UsePrepacked(u.input, p.prepacked[c.offset:c.offset+c.size:c.offset+c.size])
 	}
 }

@@ -81,13 +81,13 @@ func elems(p *compile.Program, port compile.Port, rows int) int {
 	return p.Space.At(port.Elems, extent.Point{rows})
 }
 
-// A packCase is a value of one input, and how many packed forms it calls for
+// A prepackCase is a value of one input, and how many prepacked forms it calls for
 // with the active instruction set.
-type packCase struct {
+type prepackCase struct {
 	name  string
 	most  int
 	value func(c constants, most int) graph.Value
-	packs func() int
+	forms func() int
 }
 
 func exactly(n int) func() int { return func() int { return n } }
@@ -96,8 +96,8 @@ func exactly(n int) func() int { return func() int { return n } }
 // strips would take memory out of proportion.
 func narrow(rows, cols int) func() int {
 	return func() int {
-		stored, packed := 4*rows*cols, 4*gemm.PackedRight(cols, rows, isa.TileOf[float32]().Cols)
-		if packed > packGrowth*stored+packSlack {
+		stored, prepacked := 4*rows*cols, 4*gemm.PrepackedRight(cols, rows, isa.TileOf[float32]().Cols)
+		if prepacked > prepackGrowth*stored+prepackSlack {
 			return 0
 		}
 		return 1
@@ -105,13 +105,13 @@ func narrow(rows, cols int) func() int {
 }
 
 // program compiles the case. Views of constants, too, follow the rows.
-func (c packCase) program(t *testing.T, rng *rand.Rand) *compile.Program {
+func (c prepackCase) program(t *testing.T, rng *rand.Rand) *compile.Program {
 	t.Helper()
 	held := constants{rng, make(map[string]graph.Value)}
 	return programOf(t, c.most, func(rows int) graph.Value { return c.value(held, rows) })
 }
 
-var packCases = []packCase{
+var prepackCases = []prepackCase{
 	{"matmul", 70, func(c constants, most int) graph.Value {
 		return must(ops.One(linear.MatMul{}, input(most, 300), c.of(300, 45)))
 	}, exactly(1)},
@@ -154,10 +154,10 @@ var packCases = []packCase{
 	}, exactly(0)},
 }
 
-// TestPackingKeepsBits runs programs with and without packing, at every number
+// TestPrepackKeepsBits runs programs with and without prepacking, at every number
 // of rows and by several workers.
-func TestPackingKeepsBits(t *testing.T) {
-	for _, c := range packCases {
+func TestPrepackKeepsBits(t *testing.T) {
+	for _, c := range prepackCases {
 		t.Run(c.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, 1))
 			p := c.program(t, rng)
@@ -169,23 +169,23 @@ func TestPackingKeepsBits(t *testing.T) {
 	}
 }
 
-func keepsBits(t *testing.T, set string, p *compile.Program, x []byte, c packCase) {
+func keepsBits(t *testing.T, set string, p *compile.Program, x []byte, c prepackCase) {
 	t.Helper()
-	plain, packed := must(Prepare(p, false)), must(Prepare(p, true))
-	if plain.PackedBytes() != 0 || len(plain.packs) != 0 {
-		t.Errorf("%s: %d bytes are packed that should not be", set, plain.PackedBytes())
+	plain, prepacked := must(Prepare(p, false)), must(Prepare(p, true))
+	if plain.PrepackedBytes() != 0 || len(plain.forms) != 0 {
+		t.Errorf("%s: %d bytes are prepacked that should not be", set, plain.PrepackedBytes())
 	}
-	if n := c.packs(); len(packed.packs) != n {
-		t.Errorf("%s: %d packed forms, want %d", set, len(packed.packs), n)
+	if n := c.forms(); len(prepacked.forms) != n {
+		t.Errorf("%s: %d prepacked forms, want %d", set, len(prepacked.forms), n)
 	}
 	want := must(plain.NewInstance(1, true))
 	defer want.Close()
 	for workers := 1; workers <= 3; workers++ {
-		inst := must(packed.NewInstance(workers, true))
+		inst := must(prepacked.NewInstance(workers, true))
 		defer inst.Close()
 		for r := c.most; r >= 1; r-- {
 			if got, want := runRows(t, inst, x, r), runRows(t, want, x, r); !bytes.Equal(got, want) {
-				t.Fatalf("%s, %d rows, %d workers: packing changes the result", set, r, workers)
+				t.Fatalf("%s, %d rows, %d workers: prepacking changes the result", set, r, workers)
 			}
 		}
 	}
@@ -210,11 +210,11 @@ func runRows(t *testing.T, inst *Instance, x []byte, rows int) []byte {
 	return out
 }
 
-// TestPackedIsRead takes a packed constant away from its kernel: the run still
-// gives the right result, and with the packed form changed a wrong one.
-func TestPackedIsRead(t *testing.T) {
-	for _, c := range packCases {
-		if c.packs() == 0 {
+// TestPrepackedIsRead takes a prepacked constant away from its kernel: the run still
+// gives the right result, and with the prepacked form changed a wrong one.
+func TestPrepackedIsRead(t *testing.T) {
+	for _, c := range prepackCases {
+		if c.forms() == 0 {
 			continue
 		}
 		rng := rand.New(rand.NewPCG(5, 2))
@@ -231,25 +231,25 @@ func TestPackedIsRead(t *testing.T) {
 		if !bytes.Equal(runRows(t, inst, x, c.most), want) {
 			t.Errorf("%s: the constant is read where it is stored", c.name)
 		}
-		for i := range prep.packed {
-			prep.packed[i] ^= 0x80
+		for i := range prep.prepacked {
+			prep.prepacked[i] ^= 0x80
 		}
 		if bytes.Equal(runRows(t, inst, x, c.most), want) {
-			t.Errorf("%s: the packed form is not read", c.name)
+			t.Errorf("%s: the prepacked form is not read", c.name)
 		}
 		inst.Close()
 	}
 }
 
-// TestPackingIsShared makes instances at once, and wants them to read the same
-// packed bytes, as many as were told before.
-func TestPackingIsShared(t *testing.T) {
+// TestPrepackedIsShared makes instances at once, and wants them to read the same
+// prepacked bytes, as many as were told before.
+func TestPrepackedIsShared(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 3))
-	p := packCases[0].program(t, rng)
+	p := prepackCases[0].program(t, rng)
 	prep := must(Prepare(p, true))
-	told := prep.PackedBytes()
-	if told == 0 || prep.packed != nil {
-		t.Fatalf("%d bytes to be packed, %d packed before there is an instance", told, len(prep.packed))
+	told := prep.PrepackedBytes()
+	if told == 0 || prep.prepacked != nil {
+		t.Fatalf("%d bytes to be prepacked, %d prepacked before there is an instance", told, len(prep.prepacked))
 	}
 	var wait sync.WaitGroup
 	memory := make([]*byte, 8)
@@ -257,23 +257,23 @@ func TestPackingIsShared(t *testing.T) {
 		wait.Go(func() {
 			inst := must(prep.NewInstance(1, false))
 			defer inst.Close()
-			memory[i] = &prep.packed[0]
+			memory[i] = &prep.prepacked[0]
 		})
 	}
 	wait.Wait()
 	for i, m := range memory {
 		if m != memory[0] {
-			t.Errorf("instance %d has packed constants of its own", i)
+			t.Errorf("instance %d has prepacked constants of its own", i)
 		}
 	}
-	if len(prep.packed) != told {
-		t.Errorf("%d bytes are packed, %d were told", len(prep.packed), told)
+	if len(prep.prepacked) != told {
+		t.Errorf("%d bytes are prepacked, %d were told", len(prep.prepacked), told)
 	}
 }
 
-// TestPackingIsBounded multiplies by one constant in many ways, none of which
-// shares a packed form with another.
-func TestPackingIsBounded(t *testing.T) {
+// TestPrepackIsBounded multiplies by one constant in many ways, none of which
+// shares a prepacked form with another.
+func TestPrepackIsBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 4))
 	w := weight(rng, 256, 256)
 	p := programOf(t, 1, func(rows int) graph.Value {
@@ -284,8 +284,8 @@ func TestPackingIsBounded(t *testing.T) {
 		return v
 	})
 	prep := must(Prepare(p, true))
-	if n, most := prep.PackedBytes(), packGrowth*4*256*256+packSlack; n == 0 || n > most {
-		t.Errorf("%d bytes are packed, want some and at most %d", n, most)
+	if n, most := prep.PrepackedBytes(), prepackGrowth*4*256*256+prepackSlack; n == 0 || n > most {
+		t.Errorf("%d bytes are prepacked, want some and at most %d", n, most)
 	}
 }
 

@@ -95,16 +95,16 @@ func Overlap(a, b []byte) bool {
 // made once and shared by every kernel of the same op, types and input shape.
 type Prepacker interface {
 	Kernel
-	// PackedBytes returns the size of the packed form of a bound input; 0
-	// where packing it beforehand gains nothing.
-	PackedBytes(input int) int
-	// Pack writes the packed form of a bound input, whose memory is
+	// PrepackedBytes returns the size of the prepacked form of a bound input; 0
+	// where prepacking it gains nothing.
+	PrepackedBytes(input int) int
+	// Prepack writes the prepacked form of a bound input, whose memory is
 	// present, to dst.
-	Pack(input int, dst []byte)
-	// UsePacked makes later runs read packed in place of the input's memory,
-	// also after a Bind with an input of the same shape. It keeps packed,
+	Prepack(input int, dst []byte)
+	// UsePrepacked makes later runs read prepacked in place of the input's memory,
+	// also after a Bind with an input of the same shape. It keeps prepacked,
 	// which must be aligned to [Align]; nil undoes it.
-	UsePacked(input int, packed []byte)
+	UsePrepacked(input int, prepacked []byte)
 }
 
 // Carved returns the bytes that [Carve] uses for n elements of type T.

@@ -104,11 +104,11 @@ func Pad64[T any](n int) int {
 }
 
 // A Right is the right operand of a product, in the form in which it is at
-// hand: packed beforehand, windows over an image, or a matrix.
+// hand: prepacked, windows over an image, or a matrix.
 type Right[T kernel.Number] struct {
 	Matrix[T]
-	Packed []T
-	Image  ImagePacker[T] // when set, matrix holds an image, and what this packs of it is the operand
+	Prepacked []T
+	Image     ImagePacker[T] // when set, matrix holds an image, and what this packs of it is the operand
 }
 
 // An ImagePacker packs a right operand that is made of an image and never held
@@ -119,10 +119,10 @@ type ImagePacker[T kernel.Number] interface {
 	PackImage(dst, x []T, j0, j1, k0, k1 int, t *isa.Tile[T])
 }
 
-// A Left is the left operand of a product: a matrix, or packed beforehand.
+// A Left is the left operand of a product: a matrix, or prepacked.
 type Left[T kernel.Number] struct {
 	Matrix[T]
-	Packed []T
+	Prepacked []T
 }
 
 // Run computes one task: c[i*ldc+j] += sum_k a[i,k]*b[k,j] over the task's
@@ -149,15 +149,15 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 		k1 := min(k0+blockK, g.K)
 		depth := k1 - k0
 		pa := packA
-		if a.Packed != nil {
-			pa = a.Packed[k0*kernel.CeilDiv(g.m, rows)*rows+i0*depth:]
+		if a.Prepacked != nil {
+			pa = a.Prepacked[k0*kernel.CeilDiv(g.m, rows)*rows+i0*depth:]
 		} else {
 			packLeft(pa, &a.Matrix, i0, i1, k0, k1, rows)
 		}
 		pb, ldb, inPlace := packB, cols, false
 		switch {
-		case b.Packed != nil:
-			pb = b.Packed[k0*kernel.CeilDiv(g.n, cols)*cols+j0*depth:]
+		case b.Prepacked != nil:
+			pb = b.Prepacked[k0*kernel.CeilDiv(g.n, cols)*cols+j0*depth:]
 		case b.Image != nil:
 			b.Image.PackImage(pb, b.Data[b.At:], j0, j1, k0, k1, &g.Tile)
 		case g.direct && b.Col == 1 && b.Row >= 0:
@@ -193,24 +193,24 @@ func (g *Product[T]) Block(task int) (i0, i1, j0, j1 int) {
 	return i0, min(i0+g.BlockM, g.m), j0, min(j0+g.BlockN, g.n)
 }
 
-// PackedLeft returns how many elements an m×k matrix takes, packed for the left
+// PrepackedLeft returns how many elements an m×k matrix takes, packed for the left
 // of tiles of the given rows.
-func PackedLeft(m, k, rows int) int { return kernel.CeilDiv(m, rows) * rows * k }
+func PrepackedLeft(m, k, rows int) int { return kernel.CeilDiv(m, rows) * rows * k }
 
-// PackedRight returns how many elements a k×n matrix takes, packed for the
+// PrepackedRight returns how many elements a k×n matrix takes, packed for the
 // right of tiles of the given columns.
-func PackedRight(n, k, cols int) int { return kernel.CeilDiv(n, cols) * cols * k }
+func PrepackedRight(n, k, cols int) int { return kernel.CeilDiv(n, cols) * cols * k }
 
-// PackWholeLeft packs every strip of an m×k matrix, block of k by block.
-func PackWholeLeft[T kernel.Number](dst []T, a *Matrix[T], m, k, rows int) {
+// PrepackLeft packs every strip of an m×k matrix, block of k by block.
+func PrepackLeft[T kernel.Number](dst []T, a *Matrix[T], m, k, rows int) {
 	for k0 := 0; k0 < k; k0 += blockK {
 		k1 := min(k0+blockK, k)
 		packLeft(dst[k0*kernel.CeilDiv(m, rows)*rows:], a, 0, m, k0, k1, rows)
 	}
 }
 
-// PackWholeRight packs every strip of a k×n matrix, block of k by block.
-func PackWholeRight[T kernel.Number](dst []T, b *Matrix[T], n, k, cols int) {
+// PrepackRight packs every strip of a k×n matrix, block of k by block.
+func PrepackRight[T kernel.Number](dst []T, b *Matrix[T], n, k, cols int) {
 	for k0 := 0; k0 < k; k0 += blockK {
 		k1 := min(k0+blockK, k)
 		packRight(dst[k0*kernel.CeilDiv(n, cols)*cols:], b, 0, n, k0, k1, cols)

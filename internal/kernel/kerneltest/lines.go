@@ -79,8 +79,8 @@ func SomeAxes(rng *rand.Rand, rank int) []int {
 	return axes
 }
 
-// packed returns a dense copy of o.
-func packed(o *kernel.Operand) *kernel.Operand {
+// dense returns a dense copy of o.
+func dense(o *kernel.Operand) *kernel.Operand {
 	d := Dense(o.DType, o.Shape...)
 	copy(d.Data, Bytes(o))
 	return d
@@ -106,7 +106,7 @@ func SameBits(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand) error 
 	denseIn, denseOut := []*kernel.Operand{}, []*kernel.Operand{}
 	for _, o := range in {
 		if o != nil {
-			o = packed(o)
+			o = dense(o)
 		}
 		denseIn = append(denseIn, o)
 	}
@@ -130,7 +130,7 @@ func SameBits(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand) error 
 // OverInput runs k with output 0 over input 0, a dense copy of in[0], and
 // reports when that differs from the elements of want.
 func OverInput(rng *rand.Rand, k kernel.Kernel, in []*kernel.Operand, want *kernel.Operand, others ...*kernel.Operand) error {
-	x := packed(in[0])
+	x := dense(in[0])
 	ins := append([]*kernel.Operand{x}, in[1:]...)
 	if err := Run(rng, k, ins, append([]*kernel.Operand{x}, others...)); err != nil {
 		return err

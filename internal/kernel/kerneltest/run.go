@@ -141,11 +141,11 @@ func poison(rng *rand.Rand, b []byte) {
 
 // BenchmarkTasks runs all tasks of k on one goroutine and reports the rate of
 // floating-point operations.
-func BenchmarkTasks(b *testing.B, k kernel.Kernel, in, out []*kernel.Operand, packed bool, flops int) {
+func BenchmarkTasks(b *testing.B, k kernel.Kernel, in, out []*kernel.Operand, prepacked bool, flops int) {
 	k.Bind(in, out)
-	if packed {
+	if prepacked {
 		if in = Prepack(k, in, out, 1); in == nil {
-			b.Skip("nothing to pack")
+			b.Skip("nothing to prepack")
 		}
 		k.Bind(in, out)
 	}
@@ -160,18 +160,18 @@ func BenchmarkTasks(b *testing.B, k kernel.Kernel, in, out []*kernel.Operand, pa
 	b.ReportMetric(float64(flops)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
-// Prepack packs an input of a kernel beforehand, and returns the inputs without
-// the memory of that one; nil where the kernel does not pack it.
+// Prepack prepacks an input of a kernel, and returns the inputs without
+// the memory of that one; nil where the kernel does not prepack it.
 func Prepack(k kernel.Kernel, in, out []*kernel.Operand, input int) []*kernel.Operand {
 	p := k.(kernel.Prepacker)
 	p.Bind(in, out)
-	n := p.PackedBytes(input)
+	n := p.PrepackedBytes(input)
 	if n == 0 {
 		return nil
 	}
-	packed := kernel.Alloc(n)
-	p.Pack(input, packed)
-	p.UsePacked(input, packed)
+	prepacked := kernel.Alloc(n)
+	p.Prepack(input, prepacked)
+	p.UsePrepacked(input, prepacked)
 	in = slices.Clone(in)
 	without := *in[input]
 	without.Data = nil

@@ -48,7 +48,7 @@ type conv[T kernel.Number] struct {
 	phased             bool   // tap by tap in phases
 	phases             phases // if so
 	count, each        int    // products, or planes of the tap by tap form, and those in a task
-	packedW            []T
+	prepackedW         []T
 }
 
 // Bind implements [kernel.Kernel].
@@ -124,8 +124,8 @@ func (k *conv[T]) product(image, group, block int, scratch []byte) {
 		b.Image = k
 	}
 	a := gemm.Left[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](k.w), At: k.w.Offset + group*k.maps*k.gemm.K, Row: k.gemm.K, Col: 1}}
-	if k.packedW != nil {
-		a.Packed = k.packedW[group*gemm.PackedLeft(k.maps, k.gemm.K, k.gemm.Tile.Rows):]
+	if k.prepackedW != nil {
+		a.Prepacked = k.prepackedW[group*gemm.PrepackedLeft(k.maps, k.gemm.K, k.gemm.Tile.Rows):]
 	}
 	y := kernel.Slice[T](k.y)[k.y.Offset+image*k.y.Strides[0]+group*k.maps*k.positions:]
 	add := k.bias != nil
@@ -198,32 +198,32 @@ func addTap[T kernel.Number](y, x []T, v T, step int) {
 	}
 }
 
-// PackedBytes implements [kernel.Prepacker]: the weights, unless summed tap by tap.
-func (k *conv[T]) PackedBytes(input int) int {
+// PrepackedBytes implements [kernel.Prepacker]: the weights, unless summed tap by tap.
+func (k *conv[T]) PrepackedBytes(input int) int {
 	if input != 1 || k.single {
 		return 0
 	}
-	return k.group * gemm.PackedLeft(k.maps, k.gemm.K, k.gemm.Tile.Rows) * k.w.DType.Size()
+	return k.group * gemm.PrepackedLeft(k.maps, k.gemm.K, k.gemm.Tile.Rows) * k.w.DType.Size()
 }
 
-// Pack implements [kernel.Prepacker].
-func (k *conv[T]) Pack(input int, dst []byte) {
-	if k.PackedBytes(input) == 0 {
+// Prepack implements [kernel.Prepacker].
+func (k *conv[T]) Prepack(input int, dst []byte) {
+	if k.PrepackedBytes(input) == 0 {
 		return
 	}
-	size := gemm.PackedLeft(k.maps, k.gemm.K, k.gemm.Tile.Rows)
+	size := gemm.PrepackedLeft(k.maps, k.gemm.K, k.gemm.Tile.Rows)
 	for group := range k.group {
 		w := gemm.Matrix[T]{Data: kernel.Slice[T](k.w), At: k.w.Offset + group*k.maps*k.gemm.K, Row: k.gemm.K, Col: 1}
-		gemm.PackWholeLeft(kernel.Cast[T](dst)[group*size:], &w, k.maps, k.gemm.K, k.gemm.Tile.Rows)
+		gemm.PrepackLeft(kernel.Cast[T](dst)[group*size:], &w, k.maps, k.gemm.K, k.gemm.Tile.Rows)
 	}
 }
 
-// UsePacked implements [kernel.Prepacker].
-func (k *conv[T]) UsePacked(input int, packed []byte) {
+// UsePrepacked implements [kernel.Prepacker].
+func (k *conv[T]) UsePrepacked(input int, prepacked []byte) {
 	if input == 1 {
-		k.packedW = nil
-		if len(packed) > 0 {
-			k.packedW = kernel.Cast[T](packed)
+		k.prepackedW = nil
+		if len(prepacked) > 0 {
+			k.prepackedW = kernel.Cast[T](prepacked)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func TestConv(t *testing.T) {
 }
 
 // testConv runs a convolution with each tile kernel, with and without bias and
-// packed weights, over images with any batch stride.
+// prepacked weights, over images with any batch stride.
 func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, terms int, build func() kernel.Kernel,
 	reference func([][]float64, [][]int64) ([]float64, []int64)) {
 	t.Helper()
@@ -139,7 +139,7 @@ func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, ter
 		if without := kerneltest.Prepack(k, in, outs, 1); without != nil {
 			check(without)
 			if !bytes.Equal(plain, kerneltest.Bytes(out)) {
-				t.Fatalf("%s %v %v: packing the weights beforehand changes the result", set, dt, c)
+				t.Fatalf("%s %v %v: prepacking the weights changes the result", set, dt, c)
 			}
 		}
 	}
@@ -230,7 +230,7 @@ func TestImagesDoNotDependOnEachOther(t *testing.T) {
 	}
 }
 
-func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, packed bool) {
+func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, prepacked bool) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	pad := taps / 2
 	w := slide.Window{Taps: []int{taps, taps}, Strides: []int{stride, stride}, Dilations: []int{1, 1}, Pads: []int{pad, pad, pad, pad}}
@@ -245,7 +245,7 @@ func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, 
 	for set := range kerneltest.Sets() {
 		k := newConv(dtype.Float32, w, group)
 		b.Run(set, func(b *testing.B) {
-			kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x, weights, bias}, []*kernel.Operand{y}, packed, 2*maps*out*out*channels/group*taps*taps)
+			kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x, weights, bias}, []*kernel.Operand{y}, prepacked, 2*maps*out*out*channels/group*taps*taps)
 		})
 	}
 }
@@ -269,7 +269,7 @@ func BenchmarkConv(b *testing.B) {
 			benchmarkConv(b, c.channels, c.maps, c.group, c.size, c.taps, c.strides, false)
 		})
 		if c.group == 1 {
-			b.Run(c.name+"packed", func(b *testing.B) {
+			b.Run(c.name+"prepacked", func(b *testing.B) {
 				benchmarkConv(b, c.channels, c.maps, c.group, c.size, c.taps, c.strides, true)
 			})
 		}

@@ -65,7 +65,7 @@ type matMul[T kernel.Number] struct {
 	rowC, colC                     int
 	swapped                        bool // the product is computed as out' = b'·a'
 	count, each                    int  // products, and products in a task if a product is one task
-	packedB                        []T
+	prepackedB                     []T
 }
 
 // Bind implements [kernel.Kernel].
@@ -201,7 +201,7 @@ func (k *matMul[T]) product(i, block int, scratch []byte) {
 		x, y = y, x
 	}
 	a := gemm.Left[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](x), At: x.Offset, Row: k.rowA, Col: k.colA}}
-	b := gemm.Right[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](y), At: y.Offset, Row: k.rowB, Col: k.colB}, Packed: k.packedB}
+	b := gemm.Right[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](y), At: y.Offset, Row: k.rowB, Col: k.colB}, Prepacked: k.prepackedB}
 	at := k.out.Offset
 	for axis := len(k.batch) - 1; axis >= 0 && i > 0; axis-- {
 		j := i % k.batch[axis]
@@ -259,9 +259,9 @@ func number[T kernel.Number](v float64) T {
 	return T(int64(v))
 }
 
-// PackedBytes implements [kernel.Prepacker]: a right matrix that is the same for the
-// whole batch is worth packing.
-func (k *matMul[T]) PackedBytes(input int) int {
+// PrepackedBytes implements [kernel.Prepacker]: a right matrix that is the same for the
+// whole batch is worth prepacking.
+func (k *matMul[T]) PrepackedBytes(input int) int {
 	if input != 1 || len(k.b.Shape) != 2 {
 		return 0
 	}
@@ -269,7 +269,7 @@ func (k *matMul[T]) PackedBytes(input int) int {
 	if n == 1 {
 		return 0
 	}
-	return gemm.PackedRight(n, depth, k.gemm.Tile.Cols) * k.b.DType.Size()
+	return gemm.PrepackedRight(n, depth, k.gemm.Tile.Cols) * k.b.DType.Size()
 }
 
 // sizeB returns the extents of a single right matrix.
@@ -280,22 +280,22 @@ func (k *matMul[T]) sizeB() (n, depth int) {
 	return k.b.Shape[1], k.b.Shape[0]
 }
 
-// Pack implements [kernel.Prepacker].
-func (k *matMul[T]) Pack(input int, dst []byte) {
-	if k.PackedBytes(input) == 0 {
+// Prepack implements [kernel.Prepacker].
+func (k *matMul[T]) Prepack(input int, dst []byte) {
+	if k.PrepackedBytes(input) == 0 {
 		return
 	}
 	n, depth := k.sizeB()
 	b := gemm.Matrix[T]{Data: kernel.Slice[T](k.b), At: k.b.Offset, Row: k.rowB, Col: k.colB}
-	gemm.PackWholeRight(kernel.Cast[T](dst), &b, n, depth, k.gemm.Tile.Cols)
+	gemm.PrepackRight(kernel.Cast[T](dst), &b, n, depth, k.gemm.Tile.Cols)
 }
 
-// UsePacked implements [kernel.Prepacker].
-func (k *matMul[T]) UsePacked(input int, packed []byte) {
+// UsePrepacked implements [kernel.Prepacker].
+func (k *matMul[T]) UsePrepacked(input int, prepacked []byte) {
 	if input == 1 {
-		k.packedB = kernel.Cast[T](packed)
-		if packed == nil {
-			k.packedB = nil
+		k.prepackedB = kernel.Cast[T](prepacked)
+		if prepacked == nil {
+			k.prepackedB = nil
 		}
 	}
 }

@@ -224,9 +224,9 @@ func TestGemm(t *testing.T) {
 			kerneltest.CheckAllocs(t, kern, in, outs)
 			plain := kerneltest.Bytes(out)
 			if without := kerneltest.Prepack(kern, in, outs, 1); without != nil {
-				check("packed", without)
+				check("prepacked", without)
 				if !bytes.Equal(plain, kerneltest.Bytes(out)) {
-					t.Fatalf("%s %v: %v by %v: packing b beforehand changes the result", set, dt, sa, sb)
+					t.Fatalf("%s %v: %v by %v: prepacking b changes the result", set, dt, sa, sb)
 				}
 				kerneltest.CheckAllocs(t, kern, without, outs)
 			}
@@ -256,13 +256,13 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 					if err := kerneltest.Run(rng, kern, []*kernel.Operand{a, b}, []*kernel.Operand{full}); err != nil {
 						t.Fatal(err)
 					}
-					for _, packed := range []bool{false, true} {
+					for _, prepacked := range []bool{false, true} {
 						for _, rows := range []int{1, 2, 3, 5, 7, 12, 13, 24, 31, 64, 199} {
 							few := *a
 							few.Shape = []int{rows, k}
 							out := kerneltest.Dense(dt, rows, n)
 							in, outs := []*kernel.Operand{&few, b}, []*kernel.Operand{out}
-							if packed {
+							if prepacked {
 								if in = kerneltest.Prepack(kern, in, outs, 1); in == nil {
 									continue
 								}
@@ -271,7 +271,7 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 								t.Fatal(err)
 							}
 							if !bytes.Equal(out.Data, full.Data[:len(out.Data)]) {
-								t.Errorf("%s %v [%d %d] by %v (packed: %v): not the first rows of the product of %d rows", set, dt, rows, k, b.Shape, packed, most)
+								t.Errorf("%s %v [%d %d] by %v (prepacked: %v): not the first rows of the product of %d rows", set, dt, rows, k, b.Shape, prepacked, most)
 							}
 						}
 					}
