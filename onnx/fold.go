@@ -9,10 +9,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op/elementwise"
-	"github.com/berth-go/berth/internal/op/move"
-	"github.com/berth-go/berth/internal/op/reduce"
-	"github.com/berth-go/berth/internal/op/view"
+	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -165,9 +162,8 @@ func (imp *importer) spend(v graph.Value) bool {
 }
 
 // workOf returns a bound on the elements that computing a node reads and
-// writes. Ops that look at each element a few times are known; of the others
-// it is assumed that they look at all inputs for every element of the output,
-// as a convolution does.
+// writes. Ops that are no [op.Streamer] are taken to look at all inputs for every
+// element of the output.
 func workOf(n *graph.Node) int64 {
 	in, out := int64(1), int64(1)
 	for i := range n.NumInputs() {
@@ -179,8 +175,8 @@ func workOf(n *graph.Node) int64 {
 		out = min(out+places(n.Output(i)), foldWork)
 	}
 	switch n.Op().(type) {
-	case graph.Contiguous, view.Reshape, elementwise.Map, move.Concat, move.Gather, reduce.Reduce, move.Iota, move.Fill:
-		return in + out // a reshape may have to copy
+	case graph.Contiguous, op.Streamer:
+		return in + out // a reshape, too, may have to copy
 	case graph.Viewer:
 		return 1
 	}

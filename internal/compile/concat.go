@@ -2,7 +2,7 @@ package compile
 
 import (
 	"github.com/berth-go/berth/circuit"
-	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -28,14 +28,11 @@ func (p *placer) concat(number int) *concat {
 		return c
 	}
 	step := &p.plan.Steps[number]
-	o, ok := step.Node.Op().(move.Concat)
+	joiner, ok := step.Node.Op().(op.Joiner)
 	if !ok {
 		return nil
 	}
-	axis, err := shape.Axis(o.Axis, len(step.Node.Output(0).Type().Shape))
-	if err != nil {
-		panic("compile: " + err.Error()) // Infer has checked it
-	}
+	axis := joiner.JoinAxis(len(step.Node.Output(0).Type().Shape))
 	c := &concat{axis: axis, parts: make([]*val, len(step.Inputs)), inside: make(map[*val]bool), alone: true}
 	for s := range p.points {
 		c.alone = c.alone && p.typeAt(s, step.Node.Output(0)).Shape[:axis].Elems() == 1

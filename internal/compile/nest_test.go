@@ -88,3 +88,31 @@ func sliced(x graph.Value, rows int) ([]graph.Value, error) {
 	v, err = elementwise.Apply(elementwise.Neg, nil, v)
 	return []graph.Value{v}, err
 }
+
+// sideBySide is a concatenation that the package does not know by its type.
+type sideBySide struct{ move.Concat }
+
+// TestJoiner: inputs of any joiner are written straight into their part.
+func TestJoiner(t *testing.T) {
+	in, err := graph.NewInput("x", graph.Type{DType: dtype.Float32, Shape: shape.Shape{2, 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(v graph.Value, err error) graph.Value {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	parts := []graph.Value{value(ops.One(norm.Softmax{Axis: 1}, in.Output(0))), value(ops.One(norm.Hardmax{Axis: 1}, in.Output(0)))}
+	joined := value(ops.One(sideBySide{move.Concat{Axis: -1}}, parts...))
+	g := graphtest.Graph{Roots: []graph.Value{value(elementwise.Apply(elementwise.Neg, nil, joined))}, Inputs: make(map[string]graph.Leaf), Rows: 2}
+	g.Inputs["x"] = graph.Leaf{Layout: shape.Dense(shape.Shape{2, 3}), Data: kernel.Bytes([]float32{1, 2, 3, 6, 5, 4})}
+	p := run(t, "side by side", byRows(g, 2), compile.Options{}, 1, extent.Point{2})
+	for _, s := range p.Steps {
+		if s.Moves {
+			t.Errorf("step %d, %s, moves %v", s.Index, s.Op.Name(), s.Out[0].Type)
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/op"
-	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
 )
@@ -36,7 +35,7 @@ func (l *lowerer) step(i int, s *plan.Step) error {
 		return l.copies(i, s, parts)
 	}
 	step := Step{
-		Index: i, Op: s.Node.Op(), Label: s.Node.Label(), Moves: moves(s.Node.Op()), learned: l.p.opOf(s.Node),
+		Index: i, Op: s.Node.Op(), Label: s.Node.Label(), Moves: op.Moves(s.Node.Op()), learned: l.p.opOf(s.Node),
 	}
 	if step.Moves {
 		// Where elements go follows from the operands.
@@ -62,15 +61,6 @@ func (l *lowerer) step(i int, s *plan.Step) error {
 	}
 	l.prog.Steps = append(l.prog.Steps, step)
 	return nil
-}
-
-// moves reports whether an op only puts elements in other places.
-func moves(o graph.Op) bool {
-	switch o.(type) {
-	case graph.Contiguous, graph.Cache, graph.Viewer, move.Concat:
-		return true
-	}
-	return false
 }
 
 // copies writes down the copies of those inputs of a concatenation that are

@@ -6,7 +6,10 @@
 // One that computes also implements [Computer]; one that only re-describes
 // its input implements [graph.Viewer]. Further interfaces say what it allows:
 // [graph.Overwriter] to be run in place, [Strider] operands that do not lie
-// dense, [Widener] that half precision is computed in float32.
+// dense, [Widener] that half precision is computed in float32, [Joiner] inputs
+// that are written where the output will be, [Streamer] to be computed for the
+// sake of a shape. Nothing outside of this package and its families, but for
+// rules of package rewrite, asks which op it has to do with.
 //
 // # Where to find what
 //
@@ -72,6 +75,35 @@ type Tuner interface {
 	// attributes of this one. It allocates nothing, and the kernel keeps
 	// nothing of the op.
 	Tune(k kernel.Kernel)
+}
+
+// A Joiner is a computing op that lays its inputs side by side along one axis of
+// its only output, in their order, and changes no element. A program may have an
+// input written straight into its part of the output.
+type Joiner interface {
+	Computer
+	// JoinAxis returns the axis, counted from 0, of an output of the given rank.
+	JoinAxis(rank int) int
+}
+
+// A Streamer is a computing op that reads and writes each element of its operands
+// a few times, so that its work is in proportion to their number. Of other ops
+// no more is known than that each element of the output may take a look at all
+// inputs, as with a convolution.
+type Streamer interface {
+	Computer
+	// Streams marks the op.
+	Streams()
+}
+
+// Moves reports whether an op only puts elements in other places, which follow
+// from where its operands lie.
+func Moves(o graph.Op) bool {
+	switch o.(type) {
+	case graph.Contiguous, graph.Cache, graph.Viewer, Joiner:
+		return true
+	}
+	return false
 }
 
 // KernelOf returns the kernel, not yet bound, that computes o. An op that can

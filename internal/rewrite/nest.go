@@ -5,7 +5,6 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op/move"
-	"github.com/berth-go/berth/shape"
 )
 
 // nest has a concatenation whose first inputs are all those of another one
@@ -22,10 +21,7 @@ func nest(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		if !ok {
 			return nil
 		}
-		axis, err := shape.Axis(concat.Axis, len(n.Output(0).Type().Shape))
-		if err != nil {
-			return err
-		}
+		axis := concat.JoinAxis(len(n.Output(0).Type().Shape))
 		list := r.Inputs(n)
 		if whole, inputs := known.longest(axis, list); inputs > 1 {
 			short := append([]graph.Value{r.Replacement(whole)}, list[inputs:]...)

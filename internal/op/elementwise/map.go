@@ -108,6 +108,9 @@ func (Map) MayShare(other, in, out int) bool { return true }
 // DenseAxes implements [op.Strider]: all operands may have any strides.
 func (Map) DenseAxes(operand, rank int) int { return 0 }
 
+// Streams implements [op.Streamer].
+func (Map) Streams() {}
+
 func dtypes(in []graph.Type) []dtype.Type {
 	types := make([]dtype.Type, len(in))
 	for i, t := range in {

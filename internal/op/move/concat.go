@@ -64,12 +64,23 @@ func (o Concat) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel returns the concatenation.
 func (o Concat) Kernel(in, _ []graph.Type) kernel.Kernel {
-	axis, _ := shape.Axis(o.Axis, len(in[0].Shape))
-	return newConcat(in[0].DType.Size(), axis)
+	return newConcat(in[0].DType.Size(), o.JoinAxis(len(in[0].Shape)))
 }
 
 // DenseAxes returns 0: every operand may have any strides.
 func (Concat) DenseAxes(int, int) int { return 0 }
+
+// JoinAxis implements [op.Joiner].
+func (o Concat) JoinAxis(rank int) int {
+	axis, err := shape.Axis(o.Axis, rank)
+	if err != nil {
+		panic("move: concat: " + err.Error()) // Infer has refused it
+	}
+	return axis
+}
+
+// Streams implements [op.Streamer].
+func (Concat) Streams() {}
 
 // newConcat returns a kernel that joins any number of inputs along one axis,
 // for elements of the given width in bytes. All operands may have any

@@ -39,6 +39,9 @@ func (Fill) Tune(kernel.Kernel) {}
 // DenseAxes returns 0: the output may have any strides.
 func (Fill) DenseAxes(int, int) int { return 0 }
 
+// Streams implements [op.Streamer].
+func (Fill) Streams() {}
+
 // Iota has no input; its output has one axis of N elements, of which element
 // i is Start + i*Delta. Integers wrap; floating-point types are computed in
 // float64 and rounded once.
@@ -75,6 +78,9 @@ func (o Iota) Tune(k kernel.Kernel) {
 
 // DenseAxes returns 0: the output may have any strides.
 func (Iota) DenseAxes(int, int) int { return 0 }
+
+// Streams implements [op.Streamer].
+func (Iota) Streams() {}
 
 // Eye has no input; its output is a matrix with ones at the elements (i, i+K)
 // and zeros elsewhere.

@@ -44,6 +44,9 @@ func (o Gather) Kernel(in, _ []graph.Type) kernel.Kernel {
 // DenseAxes returns 0: every operand may have any strides.
 func (Gather) DenseAxes(int, int) int { return 0 }
 
+// Streams implements [op.Streamer].
+func (Gather) Streams() {}
+
 // GatherElements takes single elements of its first input: output element i
 // is the one at index i but for the axis, where its second input says which.
 // The indices have the rank of the data, and on other axes no more extent.

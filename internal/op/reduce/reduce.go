@@ -138,5 +138,8 @@ func (r Reduce) Kernel(in, _ []graph.Type) kernel.Kernel {
 // DenseAxes returns 0: all strides will do.
 func (Reduce) DenseAxes(_, _ int) int { return 0 }
 
+// Streams implements [op.Streamer].
+func (Reduce) Streams() {}
+
 // ComputesInFloat32 marks the op.
 func (Reduce) ComputesInFloat32() {}

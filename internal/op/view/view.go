@@ -54,6 +54,9 @@ func (Reshape) Kernel(in, _ []graph.Type) kernel.Kernel {
 // DenseAxes returns 0: the copy takes any strides.
 func (Reshape) DenseAxes(int, int) int { return 0 }
 
+// Streams implements [op.Streamer].
+func (Reshape) Streams() {}
+
 // Permute is the view with its axes in another order.
 type Permute struct {
 	Perm []int // axis i of the output is axis Perm[i] of the input
