@@ -18,7 +18,7 @@ import (
 func (p *Promise) Reshape(dims ...int) *Promise {
 	dims = slices.Clone(dims)
 	q := build(func(in []graph.Value) (graph.Value, error) {
-		s, err := inferDim(in[0].Type().Shape, dims)
+		s, err := in[0].Type().Shape.Resolve(dims)
 		if err != nil {
 			return graph.Value{}, fmt.Errorf("reshape: %w", err)
 		}
@@ -39,33 +39,6 @@ func (p *Promise) Reshape(dims ...int) *Promise {
 
 func reshape(v graph.Value, s shape.Shape) (graph.Value, error) {
 	return ops.One(view.Reshape{Shape: s}, v)
-}
-
-// inferDim replaces the -1 among dims by what the elements of from leave.
-func inferDim(from shape.Shape, dims []int) (shape.Shape, error) {
-	out, open, rest := shape.Shape(dims).Clone(), -1, 1
-	for i, d := range dims {
-		switch {
-		case d == -1 && open < 0:
-			open = i
-		case d == -1:
-			return nil, fmt.Errorf("shape %v has two extents of -1", shape.Shape(dims))
-		default:
-			rest *= d
-		}
-	}
-	if open < 0 {
-		return out, out.Check()
-	}
-	out[open] = 1
-	if err := out.Check(); err != nil {
-		return nil, err
-	}
-	if rest == 0 || from.Elems()%rest != 0 {
-		return nil, fmt.Errorf("shape %v does not fit the %d elements of shape %v", shape.Shape(dims), from.Elems(), from)
-	}
-	out[open] = from.Elems() / rest
-	return out, nil
 }
 
 // Flatten returns the elements as a single axis.

@@ -69,13 +69,7 @@ func (c *call) sparse(name string) graph.Value {
 	s := a.SparseTensor
 	at, err := s.Linear(nil)
 	c.must(err)
-	raw, err := s.Values.Bytes()
-	if err != nil {
-		_, typeErr := elementType(s.Values.DataType)
-		c.must(typeErr)
-		c.must(err)
-	}
-	values, err := leafOf(s.Values, raw)
+	values, err := decoded(s.Values)
 	c.must(err)
 	dims := shape.Shape(c.toInts(s.Dims))
 	c.must(dims.Check())

@@ -10,15 +10,13 @@ import (
 
 // linearOps are the matrix products and convolutions.
 var linearOps = []row{
-	{"", "MatMul", 1, 2, 2, convertMatMul},
+	{"", "MatMul", 1, 2, 2, opOf(func(*call) graph.Op { return linear.MatMul{} })},
 	{"", "Gemm", 1, 3, 3, convertGemm},
 	{"", "Gemm", 11, 2, 3, convertGemm},
-	{"", "Conv", 1, 2, 3, convertConv},
+	{"", "Conv", 1, 2, 3, opOf(convolution)},
 	{"", "ConvTranspose", 1, 2, 3, convertConvTranspose},
 	{"", "Einsum", 12, 1, many, convertEinsum},
 }
-
-func convertMatMul(c *call) []graph.Value { return list(c.one(linear.MatMul{}, c.in...)) }
 
 // convertGemm converts alpha*A*B + beta*C. Below version 7 the addend only
 // broadcasts where the attribute says so.
@@ -36,12 +34,12 @@ func convertGemm(c *call) []graph.Value {
 	return list(out)
 }
 
-func convertConv(c *call) []graph.Value {
+func convolution(c *call) graph.Op {
 	w := c.window()
-	return list(c.one(conv.Conv{
+	return conv.Conv{
 		KernelShape: w.taps, Strides: w.strides, Pads: w.pads, Dilations: w.dilations, AutoPad: w.auto,
 		Group: c.group(),
-	}, c.in...))
+	}
 }
 
 func convertConvTranspose(c *call) []graph.Value {

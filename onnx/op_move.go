@@ -12,12 +12,12 @@ import (
 // moveOps are the operators that join, pick and place elements.
 var moveOps = []row{
 	{"", "Concat", 1, 1, many, convertConcat},
-	{"", "Gather", 1, 2, 2, convertGather},
-	{"", "GatherElements", 11, 2, 2, convertGatherElements},
+	{"", "Gather", 1, 2, 2, opOf(func(c *call) graph.Op { return move.Gather{Axis: c.int("axis", 0)} })},
+	{"", "GatherElements", 11, 2, 2, opOf(func(c *call) graph.Op { return move.GatherElements{Axis: c.int("axis", 0)} })},
 	{"", "GatherND", 11, 2, 2, convertGatherND},
-	{"", "Scatter", 9, 3, 3, convertScatter},
-	{"", "ScatterElements", 11, 3, 3, convertScatterElements},
-	{"", "ScatterND", 11, 3, 3, convertScatterND},
+	{"", "Scatter", 9, 3, 3, opOf(func(c *call) graph.Op { return move.ScatterElements{Axis: c.int("axis", 0)} })},
+	{"", "ScatterElements", 11, 3, 3, opOf(func(c *call) graph.Op { return move.ScatterElements{Axis: c.int("axis", 0), Reduction: c.reduction()} })},
+	{"", "ScatterND", 11, 3, 3, opOf(func(c *call) graph.Op { return move.ScatterND{Reduction: c.reduction()} })},
 	{"", "Pad", 1, 1, 1, convertPadAttributes},
 	{"", "Pad", 11, 2, 3, convertPadInputs},
 	{"", "Pad", 18, 2, 4, convertPadInputs},
@@ -25,7 +25,7 @@ var moveOps = []row{
 	{"", "Tile", 6, 2, 2, convertTile},
 	{"", "OneHot", 9, 3, 3, convertOneHot},
 	{"", "Trilu", 14, 1, 2, convertTrilu},
-	{"", "ReverseSequence", 10, 2, 2, convertReverseSequence},
+	{"", "ReverseSequence", 10, 2, 2, opOf(reverseSequence)},
 	{"", "Col2Im", 18, 3, 3, convertCol2Im},
 	{"", "TensorScatter", 24, 2, 3, convertTensorScatter},
 }
@@ -43,30 +43,9 @@ func convertConcat(c *call) []graph.Value {
 	return list(c.one(move.Concat{Axis: c.int("axis", 1)}, c.in...))
 }
 
-func convertGather(c *call) []graph.Value {
-	return list(c.one(move.Gather{Axis: c.int("axis", 0)}, c.in...))
-}
-
-func convertGatherElements(c *call) []graph.Value {
-	return list(c.one(move.GatherElements{Axis: c.int("axis", 0)}, c.in...))
-}
-
 func convertGatherND(c *call) []graph.Value {
 	c.attrSince(12, "batch_dims")
 	return list(c.one(move.GatherND{BatchDims: c.int("batch_dims", 0)}, c.in...))
-}
-
-// convertScatter converts what ScatterElements is called before it could reduce.
-func convertScatter(c *call) []graph.Value {
-	return list(c.one(move.ScatterElements{Axis: c.int("axis", 0)}, c.in...))
-}
-
-func convertScatterElements(c *call) []graph.Value {
-	return list(c.one(move.ScatterElements{Axis: c.int("axis", 0), Reduction: c.reduction()}, c.in...))
-}
-
-func convertScatterND(c *call) []graph.Value {
-	return list(c.one(move.ScatterND{Reduction: c.reduction()}, c.in...))
 }
 
 // reduction returns what a scatter does with the element that is there:
@@ -160,9 +139,6 @@ func convertTrilu(c *call) []graph.Value {
 	return list(c.one(o, c.in[0]))
 }
 
-func convertReverseSequence(c *call) []graph.Value {
-	return list(c.one(move.ReverseSequence{
-		BatchAxis: c.int("batch_axis", 1),
-		TimeAxis:  c.int("time_axis", 0),
-	}, c.in...))
+func reverseSequence(c *call) graph.Op {
+	return move.ReverseSequence{BatchAxis: c.int("batch_axis", 1), TimeAxis: c.int("time_axis", 0)}
 }

@@ -12,17 +12,13 @@ var normOps = []row{
 	{"", "BatchNormalization", 1, 5, 5, legacyBatchNorm},
 	{"", "BatchNormalization", 14, 5, 5, batchNorm},
 	{"", "GroupNormalization", 18, 3, 3, groupNorm},
-	{"", "InstanceNormalization", 1, 3, 3, instanceNorm},
+	{"", "InstanceNormalization", 1, 3, 3, opOf(func(c *call) graph.Op { return norm.InstanceNorm{Epsilon: c.float("epsilon", 1e-5)} })},
 	{"", "LRN", 1, 1, 1, lrn},
 	{"", "LayerNormalization", 17, 2, 3, layerNorm},
-	{"", "LpNormalization", 1, 1, 1, lpNorm},
+	{"", "LpNormalization", 1, 1, 1, opOf(func(c *call) graph.Op { return norm.LpNorm{Axis: c.int("axis", -1), P: c.int("p", 2)} })},
 	{"", "MeanVarianceNormalization", 1, 1, 1, legacyMeanVarianceNorm},
 	{"", "MeanVarianceNormalization", 9, 1, 1, meanVarianceNorm},
 	{"", "RMSNormalization", 23, 2, 2, rmsNorm},
-}
-
-func instanceNorm(c *call) []graph.Value {
-	return list(c.one(norm.InstanceNorm{Epsilon: c.float("epsilon", 1e-5)}, c.in...))
 }
 
 // groupNorm has a scale and a bias for each group at opset 18, and for each
@@ -43,10 +39,6 @@ func groupNorm(c *call) []graph.Value {
 		}
 	}
 	return list(c.one(n, c.in...))
-}
-
-func lpNorm(c *call) []graph.Value {
-	return list(c.one(norm.LpNorm{Axis: c.int("axis", -1), P: c.int("p", 2)}, c.in[0]))
 }
 
 func lrn(c *call) []graph.Value {

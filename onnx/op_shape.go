@@ -44,29 +44,20 @@ func convertReshape(c *call) []graph.Value {
 	}
 	c.attrSince(14, "allowzero")
 	allowZero := c.flag("allowzero", false)
-	out, open := shape.Shape(slices.Clone(want)), -1
+	dims := slices.Clone(want)
 	for i, d := range want {
 		switch {
-		case d == -1 && open >= 0:
-			c.failf("shape %v has more than one extent of -1", want)
-		case d == -1:
-			out[i], open = 1, i
-		case d == 0 && allowZero && slices.Contains(want, -1):
+		case d != 0:
+		case allowZero && slices.Contains(want, -1):
 			c.failf("shape %v has both 0 and -1, and allowzero is set", want)
-		case d == 0 && !allowZero && i >= len(in):
+		case !allowZero && i >= len(in):
 			c.failf("shape %v keeps extent %d of input %v, which has %d", want, i, in, len(in))
-		case d == 0 && !allowZero:
-			out[i] = in[i]
+		case !allowZero:
+			dims[i] = in[i]
 		}
 	}
-	c.must(out.Check())
-	if open >= 0 {
-		rest := out.Elems()
-		if rest == 0 || in.Elems()%rest != 0 {
-			c.failf("shape %v does not fit the %d elements of input %v", want, in.Elems(), in)
-		}
-		out[open] = in.Elems() / rest
-	}
+	out, err := in.Resolve(dims)
+	c.must(err)
 	return list(c.reshape(c.in[0], out...))
 }
 

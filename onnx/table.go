@@ -11,6 +11,11 @@ import (
 // be left out.
 type converter func(c *call) []graph.Value
 
+// opOf converts an operator that is one op of all its inputs, with one output.
+func opOf(op func(c *call) graph.Op) converter {
+	return func(c *call) []graph.Value { return list(c.one(op(c), c.in...)) }
+}
+
 // A row names the converter of an operator from one opset version on, and how
 // many inputs the operator takes. The first min of them are required. It holds
 // for later versions too, up to that of the operator's next row; a converter asks

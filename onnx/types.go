@@ -77,6 +77,18 @@ func leafOf(t *wire.Tensor, data []byte) (graph.Value, error) {
 	return n.WithLabel(t.Name).Output(0), nil
 }
 
+// decoded returns the constant that t is, whose elements are in t itself.
+func decoded(t *wire.Tensor) (graph.Value, error) {
+	raw, err := t.Bytes()
+	if err != nil {
+		if _, unsupported := elementType(t.DataType); unsupported != nil {
+			err = unsupported
+		}
+		return graph.Value{}, err
+	}
+	return leafOf(t, raw)
+}
+
 // ReadTensor decodes a TensorProto, the form of the ONNX backend test data.
 // The tensor may share data, which must not change any more.
 func ReadTensor(data []byte) (name string, t *berth.Tensor, err error) {
@@ -84,14 +96,7 @@ func ReadTensor(data []byte) (name string, t *berth.Tensor, err error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("onnx: %w", err)
 	}
-	raw, err := proto.Bytes()
-	if err != nil {
-		if _, unsupported := elementType(proto.DataType); unsupported != nil {
-			err = unsupported
-		}
-		return "", nil, fmt.Errorf("onnx: %w", err)
-	}
-	v, err := leafOf(proto, raw)
+	v, err := decoded(proto)
 	if err != nil {
 		return "", nil, fmt.Errorf("onnx: tensor %q: %w", proto.Name, err)
 	}

@@ -142,3 +142,25 @@ func join(shapes []Shape) string {
 	}
 	return strings.Join(words, " and ")
 }
+
+// Resolve returns the shape of dims, of which one may be -1: it becomes what the
+// others leave of the elements of s.
+func (s Shape) Resolve(dims []int) (Shape, error) {
+	out, open := Shape(dims).Clone(), slices.Index(dims, -1)
+	if open < 0 {
+		return out, out.Check()
+	}
+	if slices.Contains(dims[open+1:], -1) {
+		return nil, fmt.Errorf("shape %v has two extents of -1", Shape(dims))
+	}
+	out[open] = 1
+	if err := out.Check(); err != nil {
+		return nil, err
+	}
+	rest := out.Elems()
+	if rest == 0 || s.Elems()%rest != 0 {
+		return nil, fmt.Errorf("shape %v does not fit the %d elements of shape %v", Shape(dims), s.Elems(), s)
+	}
+	out[open] = s.Elems() / rest
+	return out, nil
+}

@@ -28,20 +28,20 @@ var draws = map[string]drawing{
 	"cache":        {1, func(b *builder, x graph.Value) ([]graph.Value, error) { return ops.Apply(graph.Cache{}, x) }},
 	"reshape":      {3, reshape},
 	"permute":      {3, permute},
-	"slice_view":   {4, slice},
+	"slice_view":   {4, along(slice)},
 	"broadcast_to": {1, broadcast},
 	"diagonal":     {1, diagonal},
 	"bitcast":      {1, bitcast},
 
 	"map":    {8, mapped},
-	"concat": {6, concat},
+	"concat": {6, along(concat)},
 	"tile":   {1, tile},
 	"pad":    {1, pad},
 
-	"gather":           {1, gather},
-	"gather_elements":  {1, gatherElements},
+	"gather":           {1, along(gather)},
+	"gather_elements":  {1, along(gatherElements)},
 	"gather_nd":        {1, gatherND},
-	"scatter_elements": {3, scatterElements},
+	"scatter_elements": {3, along(scatterElements)},
 	"scatter_nd":       {2, scatterND},
 	"one_hot":          {1, oneHot},
 	"trilu":            {1, trilu},
@@ -54,7 +54,7 @@ var draws = map[string]drawing{
 	"reduce":     {2, reduction},
 	"arg_reduce": {1, argReduce},
 	"cumulative": {1, cumulative},
-	"top_k":      {1, topK},
+	"top_k":      {1, along(topK)},
 
 	"softmax":             {1, softmax},
 	"hardmax":             {1, hardmax},
@@ -76,6 +76,16 @@ var draws = map[string]drawing{
 	"global_pool":    {1, globalPool},
 }
 
+// along lets a drawing pick an axis of x, which has one at least.
+func along(draw func(b *builder, x graph.Value, axis int) ([]graph.Value, error)) func(b *builder, x graph.Value) ([]graph.Value, error) {
+	return func(b *builder, x graph.Value) ([]graph.Value, error) {
+		if len(x.Type().Shape) == 0 {
+			return nil, nil
+		}
+		return draw(b, x, b.axis(x.Type().Shape))
+	}
+}
+
 func reshape(b *builder, x graph.Value) ([]graph.Value, error) {
 	return ops.Apply(view.Reshape{Shape: b.reshaped(x.Type().Shape)}, x)
 }
@@ -85,11 +95,7 @@ func permute(b *builder, x graph.Value) ([]graph.Value, error) {
 }
 
 // slice takes a part of an axis in steps, or cuts the axis in two.
-func slice(b *builder, x graph.Value) ([]graph.Value, error) {
-	axis := b.axis(x.Type().Shape)
-	if axis < 0 {
-		return nil, nil
-	}
+func slice(b *builder, x graph.Value, axis int) ([]graph.Value, error) {
 	extent := x.Type().Shape[axis]
 	if b.oneIn(2) {
 		at := b.rng.IntN(extent + 1)
@@ -167,8 +173,8 @@ func mapped(b *builder, x graph.Value) ([]graph.Value, error) {
 		args[0] = b.of(graph.Type{DType: dtype.Bool, Shape: x.Type().Shape})
 	}
 	v, err := elementwise.Apply(code, nil, args...)
-	if err == nil && b.oneIn(2) {
-		v = b.tame(v)
+	if b.oneIn(2) {
+		return b.tame([]graph.Value{v}, err)
 	}
 	return []graph.Value{v}, err
 }
@@ -195,21 +201,13 @@ func (b *builder) program(x graph.Value) ([]graph.Value, error) {
 		add(elementwise.InputArg(b.rng.IntN(len(inputs))))
 	}
 	add(elementwise.ScalarArg(kernel.Int64Scalar(3).Cast(x.Type().DType)))
-	n, err := graph.New(elementwise.Map{Program: program}, inputs...)
-	if err != nil {
-		return nil, err
-	}
-	return []graph.Value{b.tame(n.Output(0))}, nil
+	return b.tame(ops.Apply(elementwise.Map{Program: program}, inputs...))
 }
 
 // concat joins views of x, parts of it, other values, and what is computed of
 // these for the purpose, and so may be written into its place. It may go on and
 // join the result, along any axis.
-func concat(b *builder, x graph.Value) ([]graph.Value, error) {
-	axis := b.axis(x.Type().Shape)
-	if axis < 0 {
-		return nil, nil
-	}
+func concat(b *builder, x graph.Value, axis int) ([]graph.Value, error) {
 	var parts []graph.Value
 	for range 1 + b.rng.IntN(4) {
 		part := b.view(x)
@@ -231,7 +229,7 @@ func concat(b *builder, x graph.Value) ([]graph.Value, error) {
 	}
 	outs, err := ops.Apply(move.Concat{Axis: axis}, parts...)
 	if err == nil && b.oneIn(2) && outs[0].Type().Shape.Elems() < most/4 {
-		more, err := concat(b, outs[0])
+		more, err := along(concat)(b, outs[0])
 		return append(outs, more...), err
 	}
 	return outs, err
@@ -243,11 +241,7 @@ func (b *builder) fresh(x graph.Value) graph.Value {
 	if x.Type().DType == dtype.Bool {
 		code = elementwise.Not
 	}
-	n, err := graph.New(elementwise.Map{Program: elementwise.Program{{Code: code, Args: [3]elementwise.Arg{elementwise.InputArg(0)}}}}, x)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return n.Output(0)
+	return b.one(elementwise.Map{Program: elementwise.Program{{Code: code, Args: [3]elementwise.Arg{elementwise.InputArg(0)}}}}, x)
 }
 
 func tile(b *builder, x graph.Value) ([]graph.Value, error) {
@@ -269,11 +263,7 @@ func pad(b *builder, x graph.Value) ([]graph.Value, error) {
 	return ops.Apply(o, x, b.maybe(graph.Type{DType: x.Type().DType, Shape: shape.Shape{}}))
 }
 
-func gather(b *builder, x graph.Value) ([]graph.Value, error) {
-	axis := b.axis(x.Type().Shape)
-	if axis < 0 {
-		return nil, nil
-	}
+func gather(b *builder, x graph.Value, axis int) ([]graph.Value, error) {
 	s := make(shape.Shape, b.rng.IntN(3))
 	for i := range s {
 		s[i] = b.rng.IntN(4)
@@ -299,11 +289,7 @@ func (b *builder) beside(s shape.Shape, axis int) shape.Shape {
 	return s
 }
 
-func gatherElements(b *builder, x graph.Value) ([]graph.Value, error) {
-	axis := b.axis(x.Type().Shape)
-	if axis < 0 {
-		return nil, nil
-	}
+func gatherElements(b *builder, x graph.Value, axis int) ([]graph.Value, error) {
 	at, ok := b.index(b.beside(x.Type().Shape, axis), x.Type().Shape[axis])
 	if !ok {
 		return nil, nil
@@ -336,12 +322,8 @@ func gatherND(b *builder, x graph.Value) ([]graph.Value, error) {
 
 // scatterElements scatters onto x, or onto a value made of it that is its own
 // index.
-func scatterElements(b *builder, x graph.Value) ([]graph.Value, error) {
+func scatterElements(b *builder, x graph.Value, axis int) ([]graph.Value, error) {
 	s := x.Type().Shape
-	axis := b.axis(s)
-	if axis < 0 {
-		return nil, nil
-	}
 	dims := s
 	if b.oneIn(2) {
 		dims = b.beside(s, axis)
@@ -351,7 +333,7 @@ func scatterElements(b *builder, x graph.Value) ([]graph.Value, error) {
 		return nil, nil
 	}
 	if x.Type().DType.IsInteger() && s[axis] > 0 && b.oneIn(2) {
-		x = b.within(b.cast(x, dtype.Int64), s[axis])
+		x = b.mod(b.cast(x, dtype.Int64), s[axis])
 		at = b.view(x)
 		dims = s
 	}

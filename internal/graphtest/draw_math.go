@@ -30,18 +30,10 @@ func argReduce(b *builder, x graph.Value) ([]graph.Value, error) {
 
 func cumulative(b *builder, x graph.Value) ([]graph.Value, error) {
 	kind := []reduce.Kind{reduce.Sum, reduce.Prod}[b.rng.IntN(2)]
-	outs, err := ops.Apply(reduce.Cumulative{Kind: kind, Axis: b.axis(x.Type().Shape), Exclusive: b.oneIn(2), Reverse: b.oneIn(2)}, x)
-	if err == nil {
-		outs[0] = b.tame(outs[0])
-	}
-	return outs, err
+	return b.tame(ops.Apply(reduce.Cumulative{Kind: kind, Axis: b.axis(x.Type().Shape), Exclusive: b.oneIn(2), Reverse: b.oneIn(2)}, x))
 }
 
-func topK(b *builder, x graph.Value) ([]graph.Value, error) {
-	axis := b.axis(x.Type().Shape)
-	if axis < 0 {
-		return nil, nil
-	}
+func topK(b *builder, x graph.Value, axis int) ([]graph.Value, error) {
 	return ops.Apply(reduce.TopK{K: b.rng.IntN(x.Type().Shape[axis] + 1), Axis: axis, Largest: b.oneIn(2), Sorted: true}, x)
 }
 
@@ -147,13 +139,9 @@ func matMul(b *builder, x graph.Value) ([]graph.Value, error) {
 	if b.oneIn(2) || len(s) < 2 {
 		y = b.of(graph.Type{DType: x.Type().DType, Shape: shape.Shape{s[len(s)-1], b.extent()}})
 	} else {
-		y = b.one(view.Permute{Perm: lastTwoSwapped(len(s))}, x)
+		y = b.transposed(x)
 	}
-	outs, err := ops.Apply(linear.MatMul{}, x, y)
-	if err == nil {
-		outs[0] = b.tame(outs[0])
-	}
-	return outs, err
+	return b.tame(ops.Apply(linear.MatMul{}, x, y))
 }
 
 func gemm(b *builder, x graph.Value) ([]graph.Value, error) {
@@ -175,11 +163,7 @@ func gemm(b *builder, x graph.Value) ([]graph.Value, error) {
 		right = shape.Shape{n, k}
 	}
 	c := []shape.Shape{{m, n}, {n}, {m, 1}, {}}[b.rng.IntN(4)]
-	outs, err := ops.Apply(o, x, b.of(graph.Type{DType: d, Shape: right}), b.maybe(graph.Type{DType: d, Shape: c}))
-	if err == nil {
-		outs[0] = b.tame(outs[0])
-	}
-	return outs, err
+	return b.tame(ops.Apply(o, x, b.of(graph.Type{DType: d, Shape: right}), b.maybe(graph.Type{DType: d, Shape: c})))
 }
 
 // sliding draws the attributes that convolutions and poolings have in common,
@@ -208,11 +192,7 @@ func convolution(b *builder, x graph.Value) ([]graph.Value, error) {
 	if b.oneIn(4) {
 		o.Pads, o.AutoPad = nil, slide.SameUpper
 	}
-	outs, err := ops.Apply(o, x, weights, b.maybe(graph.Type{DType: d, Shape: shape.Shape{out}}))
-	if err == nil {
-		outs[0] = b.tame(outs[0])
-	}
-	return outs, err
+	return b.tame(ops.Apply(o, x, weights, b.maybe(graph.Type{DType: d, Shape: shape.Shape{out}})))
 }
 
 func convTranspose(b *builder, x graph.Value) ([]graph.Value, error) {
@@ -222,11 +202,7 @@ func convTranspose(b *builder, x graph.Value) ([]graph.Value, error) {
 	out := 1 + b.rng.IntN(3)
 	weights := b.of(graph.Type{DType: d, Shape: append(shape.Shape{s[1], out}, taps...)})
 	o := conv.ConvTranspose{Strides: strides, Pads: pads, Dilations: dilations}
-	outs, err := ops.Apply(o, x, weights, b.maybe(graph.Type{DType: d, Shape: shape.Shape{out}}))
-	if err == nil {
-		outs[0] = b.tame(outs[0])
-	}
-	return outs, err
+	return b.tame(ops.Apply(o, x, weights, b.maybe(graph.Type{DType: d, Shape: shape.Shape{out}})))
 }
 
 func pooling(b *builder, x graph.Value) ([]graph.Value, error) {

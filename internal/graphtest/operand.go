@@ -2,6 +2,7 @@ package graphtest
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
@@ -65,8 +66,8 @@ func (b *builder) numbers(t graph.Type, low, high int) graph.Value {
 	for i := range n {
 		kernel.Int64Scalar(int64(low + b.rng.IntN(high-low))).Cast(t.DType).Put(leaf.Data[i*size:])
 	}
-	var node *graph.Node
 	var err error
+	var node *graph.Node
 	if input {
 		node, err = graph.NewInput(b.key(leaf), t)
 	} else {
@@ -115,8 +116,10 @@ func (b *builder) pick() graph.Value {
 }
 
 // one is ops.One for ops that fit their operands by construction.
-func (b *builder) one(o graph.Op, in ...graph.Value) graph.Value {
-	v, err := ops.One(o, in...)
+func (b *builder) one(o graph.Op, in ...graph.Value) graph.Value { return b.must(ops.One(o, in...)) }
+
+// must returns a value that is made without an error by construction.
+func (b *builder) must(v graph.Value, err error) graph.Value {
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -141,7 +144,7 @@ func (b *builder) view(x graph.Value) graph.Value {
 		return b.one(view.Reshape{Shape: s}, flat)
 	case 4:
 		if r := len(s); r >= 2 && s[r-1] == s[r-2] {
-			return b.one(view.Permute{Perm: lastTwoSwapped(r)}, x)
+			return b.transposed(x)
 		}
 	}
 	return x
@@ -202,24 +205,21 @@ func (b *builder) float(x graph.Value) graph.Value {
 }
 
 func (b *builder) cast(x graph.Value, t dtype.Type) graph.Value {
-	v, err := elementwise.CastTo(x, t)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return v
+	return b.must(elementwise.CastTo(x, t))
 }
 
-// tame returns numbers that are like x but for being small, so that what is
-// computed of them does not overflow.
-func (b *builder) tame(x graph.Value) graph.Value {
-	if x.Type().DType == dtype.Bool {
-		return x
+// mod returns the remainders of x, which is not of bools, by n.
+func (b *builder) mod(x graph.Value, n int) graph.Value {
+	return b.must(elementwise.WithScalar(elementwise.Mod, x, kernel.Int64Scalar(int64(n)), false))
+}
+
+// tame replaces the first of the outputs of an op by numbers that are like it but
+// for being small, so that what is computed of them does not overflow.
+func (b *builder) tame(outs []graph.Value, err error) ([]graph.Value, error) {
+	if err == nil && outs[0].Type().DType != dtype.Bool {
+		outs[0] = b.mod(outs[0], 7)
 	}
-	v, err := elementwise.WithScalar(elementwise.Mod, x, kernel.Int64Scalar(7), false)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return v
+	return outs, err
 }
 
 // index returns indices of the given shape into an axis of the given extent,
@@ -232,19 +232,9 @@ func (b *builder) index(s shape.Shape, extent int) (graph.Value, bool) {
 	case extent == 0:
 		return graph.Value{}, false
 	case b.oneIn(2):
-		return b.within(b.of(t), extent), true
+		return b.mod(b.of(t), extent), true
 	}
 	return b.numbers(t, -extent, extent), true
-}
-
-// within returns whole numbers of type int32 or int64 made of those in x, as
-// indices into an axis of the given extent.
-func (b *builder) within(x graph.Value, extent int) graph.Value {
-	v, err := elementwise.WithScalar(elementwise.Mod, x, kernel.Int64Scalar(int64(extent)), false)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return v
 }
 
 // axis returns an axis of s, or -1 if it has none.
@@ -255,13 +245,14 @@ func (b *builder) axis(s shape.Shape) int {
 	return b.rng.IntN(len(s))
 }
 
-func lastTwoSwapped(rank int) []int {
-	perm := make([]int, rank)
+// transposed returns x with its last two axes exchanged.
+func (b *builder) transposed(x graph.Value) graph.Value {
+	perm := make([]int, len(x.Type().Shape))
 	for i := range perm {
 		perm[i] = i
 	}
-	perm[rank-2], perm[rank-1] = rank-1, rank-2
-	return perm
+	slices.Reverse(perm[len(perm)-2:])
+	return b.one(view.Permute{Perm: perm}, x)
 }
 
 // reshaped returns a random shape of as many elements.

@@ -48,6 +48,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -55,6 +57,10 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/internal/wire"
+	"github.com/berth-go/berth/onnx"
 )
 
 // The names of the files that the program writes into its output folder.
@@ -104,34 +110,36 @@ func produce(log io.Writer, data, out string, epochs int, seed uint64) error {
 		fmt.Fprintf(log, "epoch %2d  loss %.4f  training accuracy %.2f%%  (%.0f s)\n",
 			epoch+1, loss, percent(correct, len(training)), time.Since(start).Seconds())
 	}
-	r := result{correct: countCorrect(net, test), images: len(test)}
-	fmt.Fprintln(log, r)
-
-	images, labels, err := samples(net, test)
+	read, err := readDigits(encodeModel(net, result{}), test)
 	if err != nil {
 		return err
 	}
-	imagesNPY, err := encodeNPY(images, classes, 1, side, side)
+	r := count(read, test)
+	fmt.Fprintln(log, r)
+	images, labels, err := samples(read, test)
 	if err != nil {
-		return fmt.Errorf("%s: %w", imagesFile, err)
-	}
-	labelsNPY, err := encodeNPY(labels, classes)
-	if err != nil {
-		return fmt.Errorf("%s: %w", labelsFile, err)
+		return err
 	}
 	for _, f := range []struct {
-		name string
-		body []byte
+		name  string
+		write func(w io.Writer) error
 	}{
-		{modelFile, encodeModel(net, r)},
-		{imagesFile, imagesNPY},
-		{labelsFile, labelsNPY},
+		{modelFile, func(w io.Writer) error {
+			_, err := w.Write(encodeModel(net, r))
+			return err
+		}},
+		{imagesFile, images.WriteNPY},
+		{labelsFile, labels.WriteNPY},
 	} {
+		var body bytes.Buffer
+		if err := f.write(&body); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
 		name := filepath.Join(out, f.name)
-		if err := os.WriteFile(name, f.body, 0o644); err != nil {
+		if err := os.WriteFile(name, body.Bytes(), 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintf(log, "wrote %s, %d bytes\n", name, len(f.body))
+		fmt.Fprintf(log, "wrote %s, %d bytes\n", name, body.Len())
 	}
 	return nil
 }
@@ -147,16 +155,65 @@ func measure(log io.Writer, data, out string) error {
 	if err != nil {
 		return err
 	}
-	net, stored, err := decodeModel(file)
+	m, err := wire.DecodeModel(file, nil)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	r := result{correct: countCorrect(net, test), images: len(test)}
+	read, err := readDigits(file, test)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	r := count(read, test)
 	fmt.Fprintln(log, r)
-	if r.String() != stored {
-		return fmt.Errorf("%s says %q", name, stored)
+	if stored := (wire.Entry{Key: metaAccuracy, Value: r.String()}); !slices.Contains(m.Metadata, stored) {
+		return fmt.Errorf("%s does not say so, but %q", name, m.Metadata)
 	}
 	return nil
+}
+
+// readDigits returns the digit that a model takes each image for.
+func readDigits(file []byte, images []digit) ([]int, error) {
+	m, err := onnx.Parse(file)
+	if err != nil {
+		return nil, err
+	}
+	x, err := stacked(images)
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.Run(context.Background(), map[string]*berth.Tensor{"image": x})
+	if err != nil {
+		return nil, err
+	}
+	probabilities, err := berth.Data[float32](out["probabilities"])
+	if err != nil {
+		return nil, err
+	}
+	read := make([]int, len(images))
+	for i := range read {
+		read[i] = argmax(probabilities[i*classes:][:classes])
+	}
+	return read, nil
+}
+
+// stacked returns the pixels of images as [len(images), 1, 28, 28].
+func stacked(images []digit) (*berth.Tensor, error) {
+	var all []float32
+	for _, d := range images {
+		all = append(all, d.pixels...)
+	}
+	return berth.FromSlice(all, len(images), 1, side, side)
+}
+
+// count returns how many images were read right.
+func count(read []int, images []digit) result {
+	r := result{images: len(images)}
+	for i, d := range images {
+		if read[i] == d.label {
+			r.correct++
+		}
+	}
+	return r
 }
 
 // A result is a measurement on a set of images.
@@ -169,20 +226,24 @@ func (r result) String() string {
 
 func percent(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
 
-// samples picks the first test image of each digit that the network gets right, pixels as
-// [10, 1, 28, 28], and labels [10]. They are to show the model at work; how often it is
-// wrong is what the measurement is for.
-func samples(net *weights, test []digit) (images []float32, labels []int64, err error) {
-	p := newPass()
+// samples picks the first test image of each digit that was read right, with
+// labels [10]. They are to show the model at work; how often it is wrong is what
+// the measurement is for.
+func samples(read []int, test []digit) (images, labels *berth.Tensor, err error) {
+	var picked []digit
 	for label := range classes {
-		i := slices.IndexFunc(test, func(d digit) bool {
-			return d.label == label && argmax(p.forward(net, d.pixels)) == label
-		})
-		if i < 0 {
+		i := 0
+		for i < len(test) && (test[i].label != label || read[i] != label) {
+			i++
+		}
+		if i == len(test) {
 			return nil, nil, fmt.Errorf("the network gets no test image of a %d right", label)
 		}
-		images = append(images, test[i].pixels...)
-		labels = append(labels, int64(label))
+		picked = append(picked, test[i])
 	}
-	return images, labels, nil
+	if images, err = stacked(picked); err != nil {
+		return nil, nil, err
+	}
+	labels, err = berth.Range[int64](0, classes, 1)
+	return images, labels, err
 }

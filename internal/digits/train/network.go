@@ -234,14 +234,3 @@ func argmax(x []float32) int {
 	}
 	return best
 }
-
-// countCorrect counts the images that the network gets right.
-func countCorrect(w *weights, images []digit) int {
-	p, correct := newPass(), 0
-	for i := range images {
-		if argmax(p.forward(w, images[i].pixels)) == images[i].label {
-			correct++
-		}
-	}
-	return correct
-}
