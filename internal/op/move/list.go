@@ -34,6 +34,9 @@ func (o List) Kernel(_, _ []graph.Type) kernel.Kernel {
 // Tune implements [op.Tuner].
 func (o List) Tune(k kernel.Kernel) { copy(k.(*listKernel).elems, o.Elems) }
 
+// Streams implements [op.Streamer].
+func (List) Streams() {}
+
 // DenseAxes returns 0: the output may have any strides.
 func (List) DenseAxes(int, int) int { return 0 }
 
