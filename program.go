@@ -328,24 +328,37 @@ func (p *Program) ExtentsOf(inputs map[string]*Tensor) (Extents, error) {
 	return extents, nil
 }
 
+// InputDims returns the extents of an input in a run of the given extents, which
+// name every dimension.
+func (p *Program) InputDims(name string, extents Extents) ([]int, error) {
+	return p.portDims("input", name, extents)
+}
+
 // OutputDims returns the extents of an output in a run of the given extents, which
 // name every dimension.
 func (p *Program) OutputDims(name string, extents Extents) ([]int, error) {
+	return p.portDims("output", name, extents)
+}
+
+func (p *Program) portDims(what, name string, extents Extents) ([]int, error) {
 	if err := p.usable(); err != nil {
 		return nil, err
 	}
-	point := make(extent.Point, len(p.prog.Space.Dims()))
-	s := solver{prog: p.prog, point: point}
+	s := solver{prog: p.prog, point: make(extent.Point, len(p.prog.Space.Dims()))}
 	if err := s.fix(extents); err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
 	if err := s.finish(); err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
-	for i := range p.prog.Outputs {
-		if port := &p.prog.Outputs[i]; port.Name == name {
-			return p.prog.DimsAt(port, point), nil
+	ports := p.prog.Inputs
+	if what == "output" {
+		ports = p.prog.Outputs
+	}
+	for i := range ports {
+		if ports[i].Name == name {
+			return p.prog.DimsAt(&ports[i], s.point), nil
 		}
 	}
-	return nil, fmt.Errorf("berth: the program has no output %q, but %s", name, names(p.prog.Outputs))
+	return nil, fmt.Errorf("berth: the program has no %s %q, but %s", what, name, names(ports))
 }
