@@ -3,19 +3,17 @@ package circuit
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// WriteText writes the text form of b, which [ReadBufferPlanText] reads back as
-// it was:
+// WriteText writes b for a person to read; the JSON form is for programs:
 //
 //	max_rows 64
-//	groups 7
 //	arena_bytes 786432
 //	lower_bound_bytes 786432
 //	materialized_bytes 1572864
+//	groups 7
 //	strategy auto
 //	optimal true
 //	slot 3 hidden offset 0 bytes 131072 groups 1..4 row_stride 2048
@@ -27,26 +25,35 @@ func (b *BufferPlan) WriteText(w io.Writer) error {
 	if err := b.validate(); err != nil {
 		return err
 	}
-	return writeLines(w, func(write func(verb string, fields []field)) {
-		for _, f := range b.figures() {
-			write(f.name, []field{{to: f.value}})
-		}
-		for i := range b.Slots {
-			write("slot", b.Slots[i].fields())
-		}
-		for i := range b.Bound {
-			write("bound", b.Bound[i].fields())
-		}
-	})
+	return writeText(w, b.text())
 }
 
-// String returns the text form, or what is wrong with the plan.
+// String returns what WriteText writes, or what is wrong with the plan.
 func (b *BufferPlan) String() string {
-	var s strings.Builder
-	if err := b.WriteText(&s); err != nil {
+	if err := b.validate(); err != nil {
 		return err.Error()
 	}
-	return s.String()
+	return b.text()
+}
+
+func (b *BufferPlan) text() string {
+	var t strings.Builder
+	for _, f := range b.sizes() {
+		fmt.Fprintf(&t, "%s %d\n", f.name, f.value)
+	}
+	fmt.Fprintf(&t, "groups %d\nstrategy %s\noptimal %t\n", b.Groups, quoteWord(string(b.Strategy)), b.Optimal)
+	for i := range b.Slots {
+		fmt.Fprintf(&t, "slot %s\n", b.Slots[i].text())
+	}
+	for i := range b.Bound {
+		fmt.Fprintf(&t, "bound %s in %d\n", b.Bound[i].text(), b.Bound[i].External)
+	}
+	return t.String()
+}
+
+func (s *Slot) text() string {
+	return fmt.Sprintf("%d %s offset %d bytes %d groups %d..%d row_stride %d",
+		s.Edge, quoteWord(s.Name), s.Offset, s.Bytes, s.Start, s.End, s.RowStride)
 }
 
 // WriteJSON writes the JSON form of b, indented; see the tags of its fields.
@@ -65,50 +72,15 @@ func (b *BufferPlan) WriteJSON(w io.Writer) error {
 	return writeJSON(w, &full)
 }
 
-// A figure is a line of the text form that says one thing of a plan.
+// A figure is a number of a plan, by its name in both forms.
 type figure struct {
 	name  string
-	value any
+	value int64
 }
 
-func (b *BufferPlan) figures() []figure {
-	return []figure{
-		{"max_rows", &b.MaxRows},
-		{"arena_bytes", &b.Arena},
-		{"lower_bound_bytes", &b.LowerBound},
-		{"materialized_bytes", &b.Materialized},
-		{"groups", &b.Groups},
-		{"strategy", (*string)(&b.Strategy)},
-		{"optimal", &b.Optimal},
-	}
-}
-
-// fields are those of the line of a slot, after the verb.
-func (s *Slot) fields() []field {
-	return []field{
-		{to: (*int)(&s.Edge)}, {to: &s.Name}, {word: "offset", to: &s.Offset}, {word: "bytes", to: &s.Bytes},
-		{word: "groups", to: &span{&s.Start, &s.End}}, {word: "row_stride", to: &s.RowStride},
-	}
-}
-
-func (b *Binding) fields() []field {
-	return append(b.Slot.fields(), field{word: inWord, to: (*int)(&b.External)})
-}
-
-// A span is two groups, written as in 1..4.
-type span struct{ start, end *int }
-
-func (s *span) String() string { return fmt.Sprintf("%d..%d", *s.start, *s.end) }
-
-func (s *span) parse(text string) (err error) {
-	start, end, ok := strings.Cut(text, "..")
-	if !ok {
-		return fmt.Errorf("%.40q stands where two groups are needed, with .. between them", text)
-	}
-	if *s.start, err = strconv.Atoi(start); err == nil {
-		*s.end, err = strconv.Atoi(end)
-	}
-	return err
+// sizes returns the rows of a plan and its sizes.
+func (b *BufferPlan) sizes() []figure {
+	return []figure{{"max_rows", b.MaxRows}, {"arena_bytes", b.Arena}, {"lower_bound_bytes", b.LowerBound}, {"materialized_bytes", b.Materialized}}
 }
 
 // validate checks what can be seen without the circuit.
@@ -116,9 +88,9 @@ func (b *BufferPlan) validate() error {
 	if b == nil {
 		return &PlanError{Kind: ErrMissing, Detail: "there is no buffer plan"}
 	}
-	for _, f := range b.figures() {
-		if words := appendFields(nil, []field{{to: f.value}}); words[0][0] == '-' { // a number; a name would be quoted
-			return fmt.Errorf("circuit: %s is %s", f.name, words[0])
+	for _, f := range append(b.sizes(), figure{"groups", int64(b.Groups)}) {
+		if f.value < 0 {
+			return fmt.Errorf("circuit: %s is %d", f.name, f.value)
 		}
 	}
 	if !utf8.ValidString(string(b.Strategy)) {
@@ -175,47 +147,6 @@ func ReadBufferPlanJSON(r io.Reader) (*BufferPlan, error) {
 		b.Bound = nil
 	}
 	if err := b.validate(); err != nil {
-		return nil, err
-	}
-	return b, nil
-}
-
-// ReadBufferPlanText reads the text form of a buffer plan, and checks what
-// [ReadBufferPlanJSON] does. Lines may come in any order.
-func ReadBufferPlanText(r io.Reader) (*BufferPlan, error) {
-	b := &BufferPlan{}
-	figures := make(map[string]any)
-	for _, f := range b.figures() {
-		figures[f.name] = f.value
-	}
-	seen := make(map[string]bool)
-	err := readLines(r, func(_ int, words []textWord) error {
-		verb := words[0].text
-		var fields []field
-		switch {
-		case verb == "slot":
-			b.Slots = append(b.Slots, Slot{})
-			fields = b.Slots[len(b.Slots)-1].fields()
-		case verb == "bound":
-			b.Bound = append(b.Bound, Binding{})
-			fields = b.Bound[len(b.Bound)-1].fields()
-		case figures[verb] == nil:
-			return fmt.Errorf("no statement begins with %.40q", verb)
-		case seen[verb]:
-			return fmt.Errorf("a second %s", verb)
-		default:
-			seen[verb] = true
-			fields = []field{{to: figures[verb]}}
-		}
-		if err := readFields(words[1:], fields); err != nil {
-			return fmt.Errorf("%s: %w", verb, err)
-		}
-		return nil
-	})
-	if err == nil {
-		err = b.validate()
-	}
-	if err != nil {
 		return nil, err
 	}
 	return b, nil

@@ -51,10 +51,10 @@ type Dim struct {
 // Only an edge that is stored needs a size: Rows, Dim and Format may be left out
 // of one that is always fused.
 type Edge struct {
-	Name   string
-	Rows   Expr
-	Dim    Expr         // elements in a row
-	Format dtype.Format // how it is stored, unless a fusion plan says otherwise
+	Name   string       `json:"name"`
+	Rows   Expr         `json:"rows"`
+	Dim    Expr         `json:"dim"`    // elements in a row
+	Format dtype.Format `json:"format"` // how it is stored, unless a fusion plan says otherwise
 }
 
 // A Node reads edges and writes edges. Its name is not empty, and no other node

@@ -59,6 +59,6 @@
 // # From a file
 //
 // A circuit, its plan and its layout have a text form and a JSON form, see
-// [Problem], and so has a [BufferPlan]: an executor in another language can use
-// the planner through files.
+// [Problem]. A [BufferPlan] has a JSON form too, so that an executor in another
+// language can use the planner through files, and prints as text.
 package circuit

@@ -2,6 +2,7 @@ package circuit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth/dtype"
 )
@@ -21,19 +22,13 @@ type (
 		Name     string    `json:"name,omitempty"`
 		Dims     []docDim  `json:"dims,omitempty"`
 		Sections []string  `json:"sections,omitempty"`
-		Edges    []docEdge `json:"edges"`
+		Edges    []Edge    `json:"edges"`
 		Nodes    []docNode `json:"nodes"`
 		Outputs  []string  `json:"outputs,omitempty"`
 	}
 	docDim struct {
 		Name string `json:"name"`
 		Size bounds `json:"size"`
-	}
-	docEdge struct {
-		Name   string       `json:"name"`
-		Rows   Expr         `json:"rows"`
-		Dim    Expr         `json:"dim"`
-		Format dtype.Format `json:"format"`
 	}
 	docNode struct {
 		Name    string   `json:"name"`
@@ -101,7 +96,7 @@ func newDocument(p *Problem) (*document, error) {
 		Name:     c.Name,
 		Dims:     each(c.Dims, func(d Dim) docDim { return docDim{d.Name, bounds{d.Min, d.Max}} }),
 		Sections: c.Sections,
-		Edges:    each(c.Edges, func(e Edge) docEdge { return docEdge(e) }),
+		Edges:    slices.Concat([]Edge{}, c.Edges), // never nil, for JSON
 		Nodes: each(c.Nodes, func(n Node) docNode {
 			return docNode{n.Name, n.Op, section(n.Section), each(n.Inputs, edge), each(n.Outputs, edge)}
 		}),
@@ -239,7 +234,7 @@ func (d *document) problem() (*Problem, error) {
 }
 
 func (d *docCircuit) resolve(r *resolver) *Circuit {
-	c := &Circuit{Name: d.Name, Sections: d.Sections}
+	c := &Circuit{Name: d.Name, Edges: d.Edges, Sections: d.Sections}
 	dims := make(map[string]bool)
 	for i, dim := range d.Dims {
 		declare(r, place{list: "circuit.dims", index: i}, "dimension", dim.Name, dims, true)
@@ -250,7 +245,6 @@ func (d *docCircuit) resolve(r *resolver) *Circuit {
 	}
 	for i, e := range d.Edges {
 		declare(r, place{list: "circuit.edges", index: i, within: ".name"}, "edge", e.Name, r.edges, EdgeID(i))
-		c.AddEdge(Edge(e))
 	}
 	for i, n := range d.Nodes {
 		at := func(member string) place { return place{list: "circuit.nodes", index: i, within: member} }

@@ -111,7 +111,7 @@ func ExamplePlanError() {
 	// true
 }
 
-// A buffer plan as text, for an executor that reads it from a file.
+// A buffer plan as text.
 func ExampleBufferPlan_WriteText() {
 	c := &circuit.Circuit{}
 	f32 := dtype.Plain(dtype.Float32)

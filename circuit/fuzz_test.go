@@ -47,11 +47,6 @@ pack a b over c`
 "nodes":[{"name":"m","inputs":["a"],"outputs":["b"]}],"outputs":["b"]},
 "plan":{"groups":[{"nodes":["m"]}],"stored":[{"edge":"a"},{"edge":"b","format":"int8"}]},
 "layout":{"aliases":[["a","b"]],"row_packs":[{"members":["a"],"over":"b"}]},"max_rows":3}`
-	seedPlanText = `arena_bytes 256
-strategy auto
-optimal true
-slot 1 a offset 0 bytes 4 groups 0..1 row_stride 4
-bound 2 "b c" offset 4 bytes 4 groups 1..1 row_stride 8 in 2`
 	seedPlanJSON = `{"max_rows":1,"groups":1,"arena_bytes":4,"strategy":"auto","slots":[{"edge":0,"name":"a","offset":0,"bytes":4,"start":0,"end":0,"row_stride":4}],
 "bound":[{"edge":1,"name":"b","offset":0,"bytes":4,"start":0,"end":0,"row_stride":4,"external":1}]}`
 )
@@ -61,9 +56,6 @@ func TestSeedsAreRead(t *testing.T) {
 		mustRead(t, text)
 	}
 	if _, err := ReadJSON(strings.NewReader(seedJSON)); err != nil {
-		t.Error(err)
-	}
-	if _, err := ReadBufferPlanText(strings.NewReader(seedPlanText)); err != nil {
 		t.Error(err)
 	}
 	if _, err := ReadBufferPlanJSON(strings.NewReader(seedPlanJSON)); err != nil {
@@ -102,7 +94,6 @@ func fuzzProblem(t *testing.T, p *Problem) {
 }
 
 func fuzzPlan(t *testing.T, b *BufferPlan) {
-	sameText(t, written(t, b.WriteText), ReadBufferPlanText, (*BufferPlan).WriteText)
 	sameText(t, written(t, b.WriteJSON), ReadBufferPlanJSON, (*BufferPlan).WriteJSON)
 }
 
@@ -126,12 +117,8 @@ func FuzzReadJSON(f *testing.F) {
 }
 
 func FuzzReadBufferPlan(f *testing.F) {
-	f.Add([]byte(seedPlanText))
 	f.Add([]byte(seedPlanJSON))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if b, err := ReadBufferPlanText(bytes.NewReader(data)); err == nil {
-			fuzzPlan(t, b)
-		}
 		if b, err := ReadBufferPlanJSON(bytes.NewReader(data)); err == nil {
 			fuzzPlan(t, b)
 		}

@@ -1,7 +1,6 @@
 package circuit
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -18,8 +17,8 @@ import (
 // read and written by the list of their fields.
 type field struct {
 	word string // "" for a value alone
-	to   any    // points to the value; nil for a keyword alone
-	opt  bool   // left out if the value is zero; a bool with a keyword is the keyword alone
+	to   any    // points to the value; nil, or a bool that says whether it is there, for a keyword alone
+	opt  bool   // left out if the value is zero
 }
 
 // Keywords that may follow names.
@@ -47,7 +46,7 @@ func readFields(words []textWord, fields []field) error {
 		if x.to == nil {
 			continue
 		}
-		if is, ok := x.to.(*bool); ok && x.word != "" {
+		if is, ok := x.to.(*bool); ok {
 			*is = true
 			continue
 		}
@@ -77,12 +76,8 @@ func parseWord(text string, to any) (err error) {
 	switch to := to.(type) {
 	case *string:
 		*to = text
-	case *int:
-		*to, err = strconv.Atoi(text)
 	case *int64:
 		*to, err = strconv.ParseInt(text, 10, 64)
-	case *bool:
-		*to, err = strconv.ParseBool(text)
 	case *Expr:
 		if text != "-" {
 			*to, err = ParseExpr(text)
@@ -93,8 +88,6 @@ func parseWord(text string, to any) (err error) {
 		}
 	case *bounds:
 		*to, err = parseBounds(text)
-	case *span:
-		err = to.parse(text)
 	default:
 		panic(fmt.Sprintf("circuit: a value of type %T", to))
 	}
@@ -111,20 +104,14 @@ func appendFields(words []string, fields []field) []string {
 			words = append(words, x.word)
 		}
 		switch to := x.to.(type) {
-		case nil:
+		case nil, *bool:
 		case *string:
 			words = append(words, quoteWord(*to))
 		case *[]string:
 			words = append(words, each(*to, quoteWord)...)
-		case *int:
-			words = append(words, strconv.Itoa(*to))
 		case *int64:
 			words = append(words, strconv.FormatInt(*to, 10))
-		case *bool:
-			if x.word == "" {
-				words = append(words, strconv.FormatBool(*to))
-			}
-		case fmt.Stringer: // *Expr, *dtype.Format, *bounds or *span
+		case fmt.Stringer: // *Expr, *dtype.Format or *bounds
 			words = append(words, cmp.Or(to.String(), "-"))
 		}
 	}
@@ -152,17 +139,13 @@ func readLines(r io.Reader, statement func(line int, words []textWord) error) er
 	return nil
 }
 
-// writeLines writes a text; lines calls write for each line.
-func writeLines(w io.Writer, lines func(write func(verb string, fields []field))) error {
+// writeText writes all of a text form.
+func writeText(w io.Writer, text string) error {
 	if w == nil {
 		return &PlanError{Kind: ErrMissing, Detail: "there is no writer"}
 	}
-	b := bufio.NewWriter(w)
-	lines(func(verb string, fields []field) {
-		b.WriteString(strings.Join(appendFields([]string{verb}, fields), " "))
-		b.WriteByte('\n')
-	})
-	return b.Flush()
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 // A textWord is a word of a line. A quoted one is never a keyword.

@@ -82,7 +82,6 @@ func TestNil(t *testing.T) {
 		},
 		"ReadText":             func() { fail(second(ReadText(nil))) },
 		"ReadJSON":             func() { fail(second(ReadJSON(nil))) },
-		"ReadBufferPlanText":   func() { fail(second(ReadBufferPlanText(nil))) },
 		"ReadBufferPlanJSON":   func() { fail(second(ReadBufferPlanJSON(nil))) },
 		"BufferPlan.WriteText": func() { fail(none.buffers.WriteText(&bytes.Buffer{}), b.WriteText(nil)) },
 		"BufferPlan.WriteJSON": func() { fail(none.buffers.WriteJSON(&bytes.Buffer{}), b.WriteJSON(nil)) },

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // WriteText writes the text form of p, which must be valid. [ReadText] reads it
@@ -16,13 +17,14 @@ func (p *Problem) WriteText(w io.Writer) error {
 	has := map[string]bool{
 		"circuit": d.Circuit.Name != "", "rows": d.MaxRows != 0, "plan": d.Plan != nil, "layout": d.Layout != nil,
 	}
-	return writeLines(w, func(write func(verb string, fields []field)) {
-		for _, s := range d.statements(has) {
-			for i := range s.lines() {
-				write(s.verb, s.fields(i))
-			}
+	var text strings.Builder
+	for _, s := range d.statements(has) {
+		for i := range s.lines() {
+			text.WriteString(strings.Join(appendFields([]string{s.verb}, s.fields(i)), " "))
+			text.WriteByte('\n')
 		}
-	})
+	}
+	return writeText(w, text.String())
 }
 
 // ReadText reads the text form of a problem. What it returns is valid; a fault
@@ -115,7 +117,7 @@ func (d *document) statements(has map[string]bool) []statement {
 		single(has, "rows", "max_rows", field{to: &d.MaxRows}),
 		many("dim", "circuit.dims", &c.Dims, func(d *docDim) []field { return []field{{to: &d.Name}, {to: &d.Size}} }),
 		many("section", "circuit.sections", &c.Sections, func(name *string) []field { return []field{{to: name}} }),
-		many("edge", "circuit.edges", &c.Edges, func(e *docEdge) []field {
+		many("edge", "circuit.edges", &c.Edges, func(e *Edge) []field {
 			return []field{{to: &e.Name}, {to: &e.Rows}, {word: "x"}, {to: &e.Dim}, {to: &e.Format}}
 		}),
 		many("node", "circuit.nodes", &c.Nodes, func(n *docNode) []field {
