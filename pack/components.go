@@ -5,63 +5,66 @@ package pack
 // regard to the other. Items that occupy nothing belong to none.
 func (p *problem) components() []*problem {
 	spanning := make([]int32, p.sections+1) // items live on both sides of border t
-	occupying := 0
 	for i := range p.items {
 		if it := &p.items[i]; len(it.rects) > 0 {
 			spanning[it.t0+1]++
 			spanning[it.t1]--
-			occupying++
 		}
 	}
-	owner := make([]int32, p.sections) // component of each section
-	var first []int32                  // first section of each component
+	var first []int32     // first section of each component
+	var members [][]int32 // items of each
 	var across int32
+	owner := make([]int, p.sections) // component of each section
 	for t := range p.sections {
 		across += spanning[t]
 		if across == 0 {
 			first = append(first, int32(t))
+			members = append(members, nil)
 		}
-		owner[t] = int32(len(first) - 1)
+		owner[t] = len(first) - 1
 	}
 	first = append(first, int32(p.sections))
-
-	count := make([]int, len(first))
-	rects := 0
 	for i := range p.items {
 		if it := &p.items[i]; len(it.rects) > 0 {
-			count[owner[it.t0]]++
-			rects += len(it.rects)
+			k := owner[it.t0]
+			members[k] = append(members[k], int32(i))
 		}
 	}
-	store := make([]rect, 0, rects)
-	comps := make([]*problem, len(first)-1)
+	comps := make([]*problem, len(members))
 	for k := range comps {
-		comps[k] = &problem{
-			buffers:  p.buffers,
-			items:    make([]item, 0, count[k]),
-			inputs:   make([]int, 0, count[k]),
-			sections: int(first[k+1] - first[k]),
-		}
-	}
-	for i := range p.items {
-		it := p.items[i]
-		if len(it.rects) == 0 {
-			continue
-		}
-		k := owner[it.t0]
-		shift, from := first[k], len(store)
-		for _, r := range it.rects {
-			store = append(store, rect{r.t0 - shift, r.t1 - shift, r.lo, r.hi})
-		}
-		it.rects = store[from:len(store):len(store)]
-		it.t0, it.t1 = it.t0-shift, it.t1-shift
-		comps[k].items = append(comps[k].items, it)
-		comps[k].inputs = append(comps[k].inputs, p.inputs[i])
-	}
-	for _, c := range comps {
-		c.summarise()
+		comps[k] = p.part(members[k], first[k], first[k+1])
+		comps[k].summarise()
 	}
 	return comps
+}
+
+// part returns the problem that some items are in the sections [a, b), in which
+// each has a rectangle. It is not summarised.
+func (p *problem) part(items []int32, a, b int32) *problem {
+	rects := 0
+	for _, i := range items {
+		rects += len(p.items[i].rects)
+	}
+	store := make([]rect, 0, rects)
+	q := &problem{
+		buffers:  p.buffers,
+		items:    make([]item, 0, len(items)),
+		inputs:   make([]int, 0, len(items)),
+		sections: int(b - a),
+	}
+	for _, i := range items {
+		it, from := p.items[i], len(store)
+		for _, r := range it.rects {
+			if r.t0 < b && a < r.t1 {
+				store = append(store, rect{max(r.t0, a) - a, min(r.t1, b) - a, r.lo, r.hi})
+			}
+		}
+		it.rects = store[from:len(store):len(store)]
+		it.t0, it.t1 = max(it.t0, a)-a, min(it.t1, b)-a
+		q.items = append(q.items, it)
+		q.inputs = append(q.inputs, p.inputs[i])
+	}
+	return q
 }
 
 // summarise sets what is known of a problem from its items.

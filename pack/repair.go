@@ -113,26 +113,16 @@ func (c *contender) repairRegion(ctx context.Context, r region, highest int32, g
 // cutOut makes a problem of a region, and tells which items are in it. Items that
 // reach beyond the region are fixed; those with a gap as long as it are left out.
 func (c *contender) cutOut(r region) (p *problem, items []int32) {
-	p = &problem{buffers: c.p.buffers, sections: int(r.t1 - r.t0)}
 	for _, i := range r.items {
-		it := c.p.items[i]
-		var rects []rect
-		for _, q := range it.rects {
-			if q.t0 < r.t1 && r.t0 < q.t1 {
-				rects = append(rects, rect{max(q.t0, r.t0) - r.t0, min(q.t1, r.t1) - r.t0, q.lo, q.hi})
-			}
+		if slices.ContainsFunc(c.p.items[i].rects, func(q rect) bool { return q.t0 < r.t1 && r.t0 < q.t1 }) {
+			items = append(items, i)
 		}
-		if len(rects) == 0 {
-			continue
+	}
+	p = c.p.part(items, r.t0, r.t1)
+	for k, i := range items {
+		if it := &c.p.items[i]; it.t0 < r.t0 || it.t1 > r.t1 {
+			p.items[k].fixed = c.offsets[i]
 		}
-		if it.t0 < r.t0 || it.t1 > r.t1 {
-			it.fixed = c.offsets[i]
-		}
-		it.rects = rects
-		it.t0, it.t1 = max(it.t0, r.t0)-r.t0, min(it.t1, r.t1)-r.t0
-		p.items = append(p.items, it)
-		p.inputs = append(p.inputs, c.p.inputs[i])
-		items = append(items, i)
 	}
 	p.dropSections()
 	p.summarise()
