@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 )
 
@@ -79,8 +80,8 @@ func listSchedule(g *graph, r rule) []int32 {
 	for _, x := range slices.Clone(s.ready) { // scoring may shuffle it
 		q.set(x, r(s, x))
 	}
-	for q.len() > 0 {
-		x := q.pop()
+	for q.Len() > 0 {
+		x := heap.Pop(q).(int32)
 		s.do(x)
 		for _, y := range g.succ.of(x) {
 			if s.need[y] == 0 {
@@ -102,76 +103,45 @@ func listSchedule(g *graph, r rule) []int32 {
 	return s.trail
 }
 
-// queue is a binary heap of steps by score and rank.
+// queue is a heap of steps by score and rank, for package heap.
 type queue struct {
 	g      *graph
 	scores []score
-	place  []int32 // in heap, by step; -1 if it is not there
-	heap   []int32
-}
-
-func (q *queue) len() int { return len(q.heap) }
-
-func (q *queue) less(a, b int32) bool {
-	if c := q.scores[a].compare(q.scores[b]); c != 0 {
-		return c < 0
-	}
-	return q.g.rank(a) < q.g.rank(b)
+	place  []int32 // in steps, by step; -1 if it is not there
+	steps  []int32
 }
 
 // set adds step x with a score, or gives it another score.
 func (q *queue) set(x int32, sc score) {
 	q.scores[x] = sc
 	if q.place[x] < 0 {
-		q.place[x] = int32(len(q.heap))
-		q.heap = append(q.heap, x)
+		heap.Push(q, x)
+	} else {
+		heap.Fix(q, int(q.place[x]))
 	}
-	q.down(q.up(int(q.place[x])))
 }
 
-// pop removes and returns the step with the least score.
-func (q *queue) pop() int32 {
-	x, last := q.heap[0], len(q.heap)-1
-	q.put(0, q.heap[last])
-	q.heap, q.place[x] = q.heap[:last], -1
-	if last > 0 {
-		q.down(0)
-	}
+func (q *queue) Len() int { return len(q.steps) }
+
+func (q *queue) Less(i, j int) bool {
+	a, b := q.steps[i], q.steps[j]
+	c := q.scores[a].compare(q.scores[b])
+	return c < 0 || c == 0 && q.g.rank(a) < q.g.rank(b)
+}
+
+func (q *queue) Swap(i, j int) {
+	q.steps[i], q.steps[j] = q.steps[j], q.steps[i]
+	q.place[q.steps[i]], q.place[q.steps[j]] = int32(i), int32(j)
+}
+
+func (q *queue) Push(x any) {
+	q.place[x.(int32)] = int32(len(q.steps))
+	q.steps = append(q.steps, x.(int32))
+}
+
+func (q *queue) Pop() any {
+	last := len(q.steps) - 1
+	x := q.steps[last]
+	q.steps, q.place[x] = q.steps[:last], -1
 	return x
-}
-
-func (q *queue) put(i int, x int32) {
-	q.heap[i], q.place[x] = x, int32(i)
-}
-
-func (q *queue) up(i int) int {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !q.less(q.heap[i], q.heap[parent]) {
-			break
-		}
-		a, b := q.heap[i], q.heap[parent]
-		q.put(i, b)
-		q.put(parent, a)
-		i = parent
-	}
-	return i
-}
-
-func (q *queue) down(i int) {
-	for {
-		least := i
-		for c := 2*i + 1; c <= 2*i+2 && c < len(q.heap); c++ {
-			if q.less(q.heap[c], q.heap[least]) {
-				least = c
-			}
-		}
-		if least == i {
-			return
-		}
-		a, b := q.heap[i], q.heap[least]
-		q.put(i, b)
-		q.put(least, a)
-		i = least
-	}
 }
