@@ -90,9 +90,8 @@ type Placement struct {
 // [*CapacityError] and the placement returned beside it is the best one found.
 // Any other error concerns the input and comes with no placement.
 func Place(ctx context.Context, buffers []Buffer, opt *Options) (*Placement, error) {
-	var o Options
-	if opt != nil {
-		o = *opt
+	if opt == nil {
+		opt = &Options{}
 	}
-	return place(ctx, buffers, o)
+	return place(ctx, buffers, *opt)
 }

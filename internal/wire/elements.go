@@ -32,7 +32,7 @@ func (t *Tensor) bytes() ([]byte, error) {
 	case t.External:
 		return nil, errors.New("elements are in an external file")
 	case t.Segment != nil:
-		return nil, errors.New("segmented tensors are not supported")
+		return nil, errSegmented
 	}
 	if err := t.check(); err != nil {
 		return nil, err
@@ -47,9 +47,11 @@ func (t *Tensor) bytes() ([]byte, error) {
 	case len(t.Int32Data) > 0:
 		return t.narrow()
 	case len(t.Int64Data) > 0:
-		return widen(t.Int64Data, 8)
+		return t.unpack(int64Store, t.Int64Data, 8, func(u uint64) (int64, bool) { return int64(u), true })
 	case len(t.Uint64Data) > 0:
-		return widen(t.Uint64Data, t.DataType.Bits()/8)
+		return t.unpack(uint64Store, t.Uint64Data, t.DataType.Bits()/8, func(u uint64) (int64, bool) {
+			return int64(u), t.DataType == Uint64 || u <= math.MaxUint32
+		})
 	}
 	return []byte{}, nil
 }
@@ -77,47 +79,32 @@ func (t *Tensor) narrow() ([]byte, error) {
 	if t.DataType == Bool {
 		lo, hi = 0, 1
 	}
-	out := make([]byte, 0, countVarints(t.Int32Data)*width/8)
-	for rest, i := t.Int32Data, 0; len(rest) > 0; i++ {
-		u, n := protowire.ConsumeVarint(rest)
-		if n < 0 {
-			return nil, fmt.Errorf("int32_data[%d]: %w", i, protowire.ParseError(n))
-		}
-		rest = rest[n:]
-		// As everywhere in protocol buffers, an int32 is the low half of its
-		// varint: negative ones come sign-extended or not.
-		v := int32(u)
-		if int64(v) < lo || int64(v) > hi {
-			return nil, fmt.Errorf("int32_data[%d] is %d, out of range for %v", i, v, t.DataType)
-		}
-		switch width {
-		case 8:
-			out = append(out, byte(v))
-		case 16:
-			out = binary.LittleEndian.AppendUint16(out, uint16(v))
-		default:
-			out = binary.LittleEndian.AppendUint32(out, uint32(v))
-		}
-	}
-	return out, nil
+	// As everywhere in protocol buffers, an int32 is the low half of its
+	// varint: negative ones come sign-extended or not.
+	return t.unpack(int32Store, t.Int32Data, width/8, func(u uint64) (int64, bool) {
+		v := int64(int32(u))
+		return v, lo <= v && v <= hi
+	})
 }
 
-// widen converts varints to little-endian integers of 4 or 8 bytes.
-func widen(packed []byte, width int) ([]byte, error) {
+// unpack converts the varints of a store to little-endian integers of width bytes.
+// value returns the integer that a varint stands for, and whether an element may
+// be that.
+func (t *Tensor) unpack(from store, packed []byte, width int, value func(uint64) (int64, bool)) ([]byte, error) {
 	out := make([]byte, 0, countVarints(packed)*width)
-	for rest, i := packed, 0; len(rest) > 0; i++ {
-		u, n := protowire.ConsumeVarint(rest)
-		switch {
-		case n < 0:
-			return nil, fmt.Errorf("value %d: %w", i, protowire.ParseError(n))
-		case width == 4 && u > math.MaxUint32:
-			return nil, fmt.Errorf("uint64_data[%d] is %d, out of range for %v", i, u, Uint32)
-		case width == 4:
-			out = binary.LittleEndian.AppendUint32(out, uint32(u))
-		default:
-			out = binary.LittleEndian.AppendUint64(out, u)
+	var element [8]byte
+	for i := 0; len(packed) > 0; i++ {
+		u, n := protowire.ConsumeVarint(packed)
+		if n < 0 {
+			return nil, fmt.Errorf("%v[%d]: %w", from, i, protowire.ParseError(n))
 		}
-		rest = rest[n:]
+		packed = packed[n:]
+		v, ok := value(u)
+		if !ok {
+			return nil, fmt.Errorf("%v[%d] is %d, out of range for %v", from, i, v, t.DataType)
+		}
+		binary.LittleEndian.PutUint64(element[:], uint64(v))
+		out = append(out, element[:width]...)
 	}
 	return out, nil
 }
@@ -125,13 +112,14 @@ func widen(packed []byte, width int) ([]byte, error) {
 // Strings returns the elements of a string tensor, copied. They are UTF-8 by
 // convention, which is not checked.
 func (t *Tensor) Strings() ([]string, error) {
-	if t.DataType != String {
-		return nil, fmt.Errorf("tensor %s: elements are %v, not strings", quote(t.Name), t.DataType)
+	err := t.check()
+	switch {
+	case t.DataType != String:
+		err = fmt.Errorf("elements are %v, not strings", t.DataType)
+	case t.Segment != nil:
+		err = errSegmented
 	}
-	if t.Segment != nil {
-		return nil, fmt.Errorf("tensor %s: segmented tensors are not supported", quote(t.Name))
-	}
-	if err := t.check(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("tensor %s: %w", quote(t.Name), err)
 	}
 	out := make([]string, len(t.StringData))
@@ -140,3 +128,5 @@ func (t *Tensor) Strings() ([]string, error) {
 	}
 	return out, nil
 }
+
+var errSegmented = errors.New("segmented tensors are not supported")

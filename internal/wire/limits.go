@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
 	"math"
 )
@@ -56,19 +57,12 @@ func (l *Limits) withDefaults(size int) Limits {
 	if l != nil {
 		r = *l
 	}
-	setDefault(&r.MaxDepth, 64)
-	setDefault(&r.MaxNodes, 1<<20)
-	setDefault(&r.MaxAttributes, 1<<22)
-	setDefault(&r.MaxTensors, 1<<20)
-	setDefault(&r.MaxRank, 64)
-	setDefault(&r.MaxMemory, 16<<20+32*int64(size))
-	setDefault(&r.MaxExternalBytes, 16<<30)
+	r.MaxDepth = cmp.Or(r.MaxDepth, 64)
+	r.MaxNodes = cmp.Or(r.MaxNodes, 1<<20)
+	r.MaxAttributes = cmp.Or(r.MaxAttributes, 1<<22)
+	r.MaxTensors = cmp.Or(r.MaxTensors, 1<<20)
+	r.MaxRank = cmp.Or(r.MaxRank, 64)
+	r.MaxMemory = cmp.Or(r.MaxMemory, 16<<20+32*int64(size))
+	r.MaxExternalBytes = cmp.Or(r.MaxExternalBytes, 16<<30)
 	return r
-}
-
-func setDefault[T comparable](p *T, v T) {
-	var zero T
-	if *p == zero {
-		*p = v
-	}
 }

@@ -62,7 +62,7 @@ func (l *Loader) external(t *Tensor) ([]byte, error) {
 		return nil, errors.New("elements are in an external file, and no directory was given to read it from")
 	}
 	if t.Segment != nil {
-		return nil, errors.New("segmented tensors are not supported")
+		return nil, errSegmented
 	}
 	if err := t.check(); err != nil {
 		return nil, err
