@@ -2,6 +2,7 @@ package circuit
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/berth-go/berth/dtype"
@@ -95,10 +96,7 @@ func (c *Circuit) producers() ([]NodeID, error) {
 	if err := c.checkNames(); err != nil {
 		return nil, err
 	}
-	writer := make([]NodeID, len(c.Edges))
-	for i := range writer {
-		writer[i] = noNode
-	}
+	writer := slices.Repeat([]NodeID{noNode}, len(c.Edges))
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
 		if n.Section < 0 || n.Section >= c.sectionCount() {
@@ -218,23 +216,12 @@ func (c *Circuit) checkNames() error {
 // checkAcyclic takes away nodes whose inputs are all written, until none is left
 // (Kahn, Topological sorting of large networks, 1962).
 func (c *Circuit) checkAcyclic(writer []NodeID) error {
-	waits := make([]int, len(c.Nodes))   // inputs of a node not yet written
-	first := make([]int, len(c.Edges)+1) // readers of edge e: readers[first[e]:first[e+1]]
-	for i := range c.Nodes {
-		for _, e := range c.Nodes[i].Inputs {
-			first[e+1]++
-		}
-	}
-	for e := range c.Edges {
-		first[e+1] += first[e]
-	}
-	readers := make([]NodeID, first[len(c.Edges)])
-	next := append([]int(nil), first[:len(c.Edges)]...)
+	waits := make([]int, len(c.Nodes))        // inputs of a node not yet written
+	readers := make([][]NodeID, len(c.Edges)) // of an edge, with repeats
 	var ready []NodeID
 	for i := range c.Nodes {
 		for _, e := range c.Nodes[i].Inputs {
-			readers[next[e]] = NodeID(i)
-			next[e]++
+			readers[e] = append(readers[e], NodeID(i))
 			if writer[e] != noNode {
 				waits[i]++
 			}
@@ -246,7 +233,7 @@ func (c *Circuit) checkAcyclic(writer []NodeID) error {
 	done := 0
 	for ; done < len(ready); done++ {
 		for _, e := range c.Nodes[ready[done]].Outputs {
-			for _, r := range readers[first[e]:first[e+1]] {
+			for _, r := range readers[e] {
 				if waits[r]--; waits[r] == 0 {
 					ready = append(ready, r)
 				}
@@ -257,13 +244,7 @@ func (c *Circuit) checkAcyclic(writer []NodeID) error {
 		return nil
 	}
 	// Every node left waits for another one left: going back finds a cycle.
-	at := noNode
-	for i := range waits {
-		if waits[i] > 0 {
-			at = NodeID(i)
-			break
-		}
-	}
+	at := NodeID(slices.IndexFunc(waits, func(n int) bool { return n > 0 }))
 	var edge EdgeID
 	for seen := make(map[NodeID]bool); !seen[at]; {
 		seen[at] = true

@@ -49,8 +49,8 @@ type constraints struct {
 	packings []packing
 	memberOf []int // by edge: the packing it is a member of, or none
 
-	class    sets        // alias classes of edges
-	value    sets        // edges that hold one value
+	class    *offsets    // alias classes of edges
+	value    *offsets    // edges that hold one value
 	span     []LiveRange // by class: the union of the ranges of its edges, without gaps
 	external []EdgeID    // by class: the edge that the executor binds, or noEdge
 }
@@ -66,8 +66,8 @@ func (a *analysis) constrain(size []extent, l *Layout) (*constraints, error) {
 		size:     size,
 		packings: make([]packing, 0, len(l.RowPacks)+len(l.Packs)),
 		memberOf: slices.Repeat([]int{none}, n),
-		class:    newSets(n),
-		value:    newSets(n),
+		class:    newOffsets(n),
+		value:    newOffsets(n),
 		span:     make([]LiveRange, n),
 		external: slices.Repeat([]EdgeID{noEdge}, n),
 	}
@@ -94,7 +94,7 @@ func (a *analysis) constrain(size []extent, l *Layout) (*constraints, error) {
 func (k *constraints) name(e EdgeID) string { return k.c.Edges[e].Name }
 
 // root returns the root of the alias class of an edge.
-func (k *constraints) root(e EdgeID) int { return k.class.find(int(e)) }
+func (k *constraints) root(e EdgeID) int { return k.class.root(int(e)) }
 
 // mustStore checks that a constraint names a stored edge.
 func (k *constraints) mustStore(e EdgeID, constraint string) error {
@@ -122,9 +122,9 @@ func (k *constraints) joinAliases(aliases []Alias) error {
 			return &PlanError{Kind: ErrAliasSize, Constraint: constraint, Edge: k.name(alias.Edge), Other: k.name(alias.Of),
 				Detail: fmt.Sprintf("%d bytes and %d bytes", a, b)}
 		}
-		k.class.join(int(alias.Edge), int(alias.Of))
+		k.class.join(int(alias.Edge), int(alias.Of), 0)
 		if alias.Same {
-			k.value.join(int(alias.Edge), int(alias.Of))
+			k.value.join(int(alias.Edge), int(alias.Of), 0)
 		}
 	}
 	for e, stored := range k.stored {
@@ -134,7 +134,7 @@ func (k *constraints) joinAliases(aliases []Alias) error {
 	}
 	for e, stored := range k.stored {
 		if stored {
-			s := &k.span[k.class.find(e)]
+			s := &k.span[k.class.root(e)]
 			s.Start, s.End = min(s.Start, k.span[e].Start), max(s.End, k.span[e].End)
 		}
 	}
@@ -194,7 +194,7 @@ func (k *constraints) addPacking(p packing, members []EdgeID, over *EdgeID) erro
 	}
 	if p.over != noEdge && p.same {
 		for _, m := range p.pieces {
-			k.value.join(int(p.over), int(m.edge))
+			k.value.join(int(p.over), int(m.edge), 0)
 		}
 	}
 	k.packings = append(k.packings, p)
@@ -252,7 +252,7 @@ func (k *constraints) addBlock(p *packing, block int) error {
 		p.pieces = append(p.pieces, piece{m.edge, p.bytes + m.start, m.stride})
 	}
 	if p.same && p.over != noEdge && b.over != noEdge {
-		k.value.join(int(p.over), int(b.over))
+		k.value.join(int(p.over), int(b.over), 0)
 	}
 	return k.grow(p, &p.bytes, b.bytes, b.first)
 }

@@ -2,6 +2,7 @@ package circuit
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/berth-go/berth/dtype"
@@ -138,10 +139,7 @@ func analyze(c *Circuit, p *FusionPlan) (*analysis, error) {
 // groups returns the group of each node, and checks that the groups hold the
 // nodes of the section, each once.
 func (a *analysis) groups() ([]int, error) {
-	groupOf := make([]int, len(a.c.Nodes))
-	for i := range groupOf {
-		groupOf[i] = never
-	}
+	groupOf := slices.Repeat([]int{never}, len(a.c.Nodes))
 	for g, group := range a.p.Groups {
 		if !utf8.ValidString(group.Name) {
 			return nil, &PlanError{Kind: ErrName, Group: a.groupName(g), Detail: "the name is not UTF-8"}

@@ -107,7 +107,7 @@ func (s *solution) mixedBlocks() []bool {
 		if !stored {
 			continue
 		}
-		block, v := s.blockOf[s.class.find(e)], s.value.find(e)+1
+		block, v := s.blockOf[s.class.root(e)], s.value.root(e)+1
 		mixed[block] = mixed[block] || value[block] != 0 && value[block] != v
 		value[block] = v
 	}
@@ -115,16 +115,16 @@ func (s *solution) mixedBlocks() []bool {
 }
 
 // add notes a write that comes after all others.
-func (w *writes) add(next write, value sets) {
-	if w[0].order > 0 && value.find(int(w[0].edge)) != value.find(int(next.edge)) {
+func (w *writes) add(next write, value *offsets) {
+	if w[0].order > 0 && value.root(int(w[0].edge)) != value.root(int(next.edge)) {
 		w[1] = w[0]
 	}
 	w[0] = next
 }
 
 // other returns the last write of another value than that of e.
-func (w *writes) other(e EdgeID, value sets) write {
-	if w[0].order > 0 && value.find(int(w[0].edge)) == value.find(int(e)) {
+func (w *writes) other(e EdgeID, value *offsets) write {
+	if w[0].order > 0 && value.root(int(w[0].edge)) == value.root(int(e)) {
 		return w[1]
 	}
 	return w[0]

@@ -10,26 +10,11 @@ import (
 	"github.com/berth-go/berth/pack"
 )
 
-// Options steer where [PlanBuffersWith] looks. The zero value, and nil, mean the
-// defaults.
-type Options struct {
-	// Strategy is how places are searched for; empty means [pack.Auto]. With
-	// [pack.FirstFit] storage is placed in order of start, then larger size, then
-	// edge, at the lowest offset where it fits: the baseline, which no other
-	// strategy is worse than.
-	Strategy pack.Strategy
-
-	// Budget is the most search nodes to spend; 0 means a default. The plan is
-	// the same for the same budget.
-	Budget int64
-
-	// Workers is how many goroutines search; 0 means one. The plan does not
-	// depend on it.
-	Workers int
-
-	// Progress, when not nil, is told of each improvement.
-	Progress func(pack.Progress)
-}
+// Options steer where [PlanBuffersWith] looks, and may bound the arena by a
+// capacity. The zero value, and nil, mean the defaults. Names of buffers are the
+// numbers of edges: with [pack.FirstFit] storage is placed in order of start, then
+// larger size, then edge.
+type Options = pack.Options
 
 // PlanBuffers places every materialised edge of p in one arena, sized for maxRows
 // rows, with no constraints.
@@ -42,16 +27,14 @@ func PlanBuffers(ctx context.Context, c *Circuit, p *FusionPlan, maxRows int64) 
 // maxRows rows, which must be at least 1, so that no place depends on the rows of
 // a run.
 //
-// The error is a [*PlanError] about what cannot be planned. When ctx ends during
-// the search, the best plan found until then is returned and no error.
+// The error is a [*PlanError] about what cannot be planned, or a
+// [*pack.CapacityError] where no arena within the capacity was found. When ctx ends
+// during the search, the best plan found until then is returned and no error.
 //
 // The same arguments give the same plan, unless ctx ends.
 func PlanBuffersWith(ctx context.Context, c *Circuit, p *FusionPlan, l *Layout, maxRows int64, opt *Options) (*BufferPlan, error) {
 	if ctx == nil {
 		return nil, &PlanError{Kind: ErrMissing, Detail: "there is no context"}
-	}
-	if opt == nil {
-		opt = &Options{}
 	}
 	s, err := prepare(c, p, l, maxRows)
 	if err != nil {
@@ -61,9 +44,7 @@ func PlanBuffersWith(ctx context.Context, c *Circuit, p *FusionPlan, l *Layout, 
 	if err != nil {
 		return nil, err
 	}
-	placed, err := pack.Place(ctx, buffers, &pack.Options{
-		Strategy: opt.Strategy, Budget: opt.Budget, Workers: opt.Workers, Progress: opt.Progress,
-	})
+	placed, err := pack.Place(ctx, buffers, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +123,7 @@ func (s *solution) plan(placed *pack.Placement, maxRows int64) (*BufferPlan, err
 		if !stored {
 			continue
 		}
-		class := s.class.find(e)
+		class := s.class.root(e)
 		i := s.blockOf[class]
 		slot := Slot{
 			Edge:      EdgeID(e),

@@ -32,7 +32,7 @@ func (t *nest) solve() (*solution, error) {
 	numbered := make([]int, n) // by root in eq: the number of its block plus one
 	seen := make([]bool, n)    // by class
 	for e, stored := range t.stored {
-		class := t.class.find(e)
+		class := t.class.root(e)
 		if !stored || seen[class] {
 			continue
 		}
@@ -113,24 +113,24 @@ func (s *solution) bound(b *block) error {
 // be, nor what lies over that, or is an alias of it.
 func (s *solution) checkAligned() error {
 	n := len(s.c.Edges)
-	place := newSets(n) // classes that begin at one byte, because a constraint says so
+	place := newOffsets(n) // classes that begin at one byte, because a constraint says so
 	for i := range s.packings {
 		if p := &s.packings[i]; p.over != noEdge && len(p.pieces) > 0 {
-			place.join(s.root(p.over), s.root(p.pieces[0].edge))
+			place.join(s.root(p.over), s.root(p.pieces[0].edge), 0)
 		}
 	}
 	inner := make([]bool, n) // by place
 	for i := range s.packings {
 		for j, m := range s.packings[i].pieces {
 			if j > 0 {
-				inner[place.find(s.root(m.edge))] = true
+				inner[place.root(s.root(m.edge))] = true
 			}
 		}
 	}
 	for i := range s.blocks {
 		b := &s.blocks[i]
 		for _, class := range b.classes {
-			if after := s.at[class] - b.lo; after%Align != 0 && !inner[place.find(class)] {
+			if after := s.at[class] - b.lo; after%Align != 0 && !inner[place.root(class)] {
 				return &PlanError{Kind: ErrMisaligned, Edge: s.name(EdgeID(class)), Other: s.name(s.lowest(b)),
 					Detail: fmt.Sprintf("both have to be aligned to %d, and the first lies %d bytes after the second", Align, after)}
 			}
