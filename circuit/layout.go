@@ -145,17 +145,15 @@ func (l *Layout) everyEdge() []EdgeID {
 	for _, a := range l.Aliases {
 		all = append(all, a.Edge, a.Of)
 	}
-	add := func(members []EdgeID, over *EdgeID) {
-		all = append(all, members...)
-		if over != nil {
-			all = append(all, *over)
-		}
-	}
-	for _, p := range l.Packs {
-		add(p.Members, p.Over)
-	}
+	packs := slices.Clone(l.Packs)
 	for _, r := range l.RowPacks {
-		add(r.Members, r.Over)
+		packs = append(packs, Pack(r))
+	}
+	for _, p := range packs {
+		all = append(all, p.Members...)
+		if p.Over != nil {
+			all = append(all, *p.Over)
+		}
 	}
 	return all
 }

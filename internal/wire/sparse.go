@@ -71,28 +71,26 @@ func (s *SparseTensor) Linear(l *Loader) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
+	dims := s.Dims
+	if len(s.Indices.Dims) == 1 {
+		dims = []int64{total} // a linear index is a tuple of one
+	}
 	out := make([]int64, s.Values.Dims[0])
-	tuples := len(s.Indices.Dims) == 2
 	last := int64(-1)
 	for i := range out {
 		pos := int64(0)
-		if tuples {
-			for _, d := range s.Dims {
-				x := int64(binary.LittleEndian.Uint64(b))
-				b = b[8:]
-				if x < 0 || x >= d {
-					return nil, fmt.Errorf("sparse tensor %s: index %d has %d, out of range for dims %v",
-						quote(s.Values.Name), i, x, s.Dims)
-				}
-				pos = pos*d + x // at most total-1, which fits
-			}
-		} else {
-			pos = int64(binary.LittleEndian.Uint64(b))
+		for _, d := range dims {
+			x := int64(binary.LittleEndian.Uint64(b))
 			b = b[8:]
+			if x < 0 || x >= d {
+				return nil, fmt.Errorf("sparse tensor %s: index %d has %d, out of range for dims %v",
+					quote(s.Values.Name), i, x, dims)
+			}
+			pos = pos*d + x // at most total-1, which fits
 		}
-		if pos <= last || pos >= total {
-			return nil, fmt.Errorf("sparse tensor %s: index %d is %d, want more than %d and less than %d",
-				quote(s.Values.Name), i, pos, last, total)
+		if pos <= last {
+			return nil, fmt.Errorf("sparse tensor %s: index %d is %d, want more than %d",
+				quote(s.Values.Name), i, pos, last)
 		}
 		out[i], last = pos, pos
 	}
