@@ -91,11 +91,11 @@ func (p *Program) Describe() Description {
 		Strategy:     string(p.prog.Buffers.Strategy),
 		Slots:        []Slot{},
 	}
-	names := make(map[graph.Value]string)
+	names, kinds := make(map[graph.Value]string), make(map[graph.Value]string)
 	slots := make(map[int]int) // ID by index among the values
 	for i := range p.prog.Values {
 		v := &p.prog.Values[i]
-		names[v.Value] = p.nameOf(v)
+		names[v.Value], kinds[v.Value] = p.nameOf(v), kindOf(v)
 		if v.Space != compile.Arena {
 			continue
 		}
@@ -112,20 +112,6 @@ func (p *Program) Describe() Description {
 			d.Slots[id].Shares = &other
 		}
 	}
-	kinds := make(map[graph.Value]string)
-	for i := range p.prog.Values {
-		v := &p.prog.Values[i]
-		switch {
-		case v.Why == "view":
-			kinds[v.Value] = "view"
-		case v.InPlace:
-			kinds[v.Value] = "in-place"
-		case v.Why == "pack":
-			kinds[v.Value] = "pack"
-		default:
-			kinds[v.Value] = "own"
-		}
-	}
 	for i := range p.prog.Plan.Steps {
 		s := &p.prog.Plan.Steps[i]
 		step := Step{
@@ -133,14 +119,11 @@ func (p *Program) Describe() Description {
 			Inputs: []string{}, Outputs: []string{}, DeallocAfter: []int{},
 		}
 		for _, in := range s.Inputs {
-			switch name, ok := names[in.Value]; {
-			case in.Value.IsZero():
-				step.Inputs = append(step.Inputs, "")
-			case ok:
-				step.Inputs = append(step.Inputs, name)
-			default:
-				step.Inputs = append(step.Inputs, leafName(in.Value))
+			name, written := names[in.Value]
+			if !written && !in.Value.IsZero() {
+				name = leafName(in.Value)
 			}
+			step.Inputs = append(step.Inputs, name)
 		}
 		for o := range s.Outputs {
 			step.Outputs = append(step.Outputs, names[s.Node.Output(o)])
@@ -236,6 +219,19 @@ func (p *Program) nameOf(v *compile.Placed) string {
 		name += fmt.Sprintf(".%d", i)
 	}
 	return name
+}
+
+// kindOf is the Kind of a step whose first output is v.
+func kindOf(v *compile.Placed) string {
+	switch {
+	case v.Why == "view":
+		return "view"
+	case v.InPlace:
+		return "in-place"
+	case v.Why == "pack":
+		return "pack"
+	}
+	return "own"
 }
 
 func leafName(v graph.Value) string {

@@ -25,19 +25,26 @@ func (t *Tensor) String() string {
 	if t.usable() != nil {
 		return "no tensor"
 	}
-	p := printer{t: t, ends: excerpt(t.layout.Shape), cells: map[int]string{}}
 	if t.Len() == 0 {
 		return t.describe() + " []"
 	}
-	p.measure(0, t.layout.Offset)
-	p.b.WriteString(t.describe())
-	if t.Rank() > 1 {
-		p.b.WriteByte('\n') // so that the rows stand below each other
-	} else {
-		p.b.WriteByte(' ')
-	}
+	p := printer{t: t, ends: excerpt(t.layout.Shape)}
 	p.print(0, t.layout.Offset)
-	return p.b.String()
+	var b strings.Builder
+	b.WriteString(t.describe())
+	if t.Rank() > 1 {
+		b.WriteByte('\n') // so that the rows stand below each other
+	} else {
+		b.WriteByte(' ')
+	}
+	for i, word := range append(p.words, p.text) {
+		if i%2 == 1 {
+			fmt.Fprintf(&b, "%*s", p.width, word)
+		} else {
+			b.WriteString(word)
+		}
+	}
+	return b.String()
 }
 
 // ends is how many indices of an axis are printed at its beginning and at its
@@ -67,10 +74,10 @@ func excerpt(s shape.Shape) []ends {
 
 type printer struct {
 	t     *Tensor
-	ends  []ends         // by axis
-	width int            // of the widest element shown
-	cells map[int]string // by storage element
-	b     strings.Builder
+	ends  []ends   // by axis
+	words []string // by turns what stands before an element, and the element
+	width int      // of the widest element
+	text  string   // that stands behind the last element
 }
 
 // shown calls f with each index of an axis that is printed; -1 stands for
@@ -88,25 +95,14 @@ func (p *printer) shown(axis int, f func(i int)) {
 	}
 }
 
-func (p *printer) measure(axis, at int) {
-	if axis == p.t.Rank() {
-		p.cells[at] = p.t.format(at)
-		p.width = max(p.width, len(p.cells[at]))
-		return
-	}
-	p.shown(axis, func(i int) {
-		if i >= 0 {
-			p.measure(axis+1, at+i*p.t.layout.Strides[axis])
-		}
-	})
-}
-
 func (p *printer) print(axis, at int) {
 	if axis == p.t.Rank() {
-		fmt.Fprintf(&p.b, "%*s", p.width, p.cells[at])
+		cell := p.t.format(at)
+		p.width = max(p.width, len(cell))
+		p.words, p.text = append(p.words, p.text, cell), ""
 		return
 	}
-	p.b.WriteByte('[')
+	p.text += "["
 	between := " "
 	if axis < p.t.Rank()-1 {
 		between = strings.Repeat("\n", p.t.Rank()-1-axis) + strings.Repeat(" ", axis+1)
@@ -114,16 +110,16 @@ func (p *printer) print(axis, at int) {
 	first := true
 	p.shown(axis, func(i int) {
 		if !first {
-			p.b.WriteString(between)
+			p.text += between
 		}
 		first = false
 		if i < 0 {
-			p.b.WriteString("...")
+			p.text += "..."
 			return
 		}
 		p.print(axis+1, at+i*p.t.layout.Strides[axis])
 	})
-	p.b.WriteByte(']')
+	p.text += "]"
 }
 
 // format prints one element of the storage, floats in the shortest form with

@@ -1,7 +1,6 @@
 package berth
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -56,19 +55,14 @@ type Programs struct {
 	max   int
 	build func(ctx context.Context, shapes Shapes) (*Program, error)
 
-	mu       sync.Mutex
-	kept     map[string]*list.Element // of *keptProgram, by key
-	recent   *list.List               // the one asked for last in front
-	building map[string]*building
+	mu     sync.Mutex
+	builds map[string]*programBuild // kept or under way, by key
+	recent []string                 // the keys of those that are kept, the one asked for last at the end
 }
 
-type keptProgram struct {
-	key     string
-	program *Program
-}
-
-// building is a build under way. What done being closed tells holds after it.
-type building struct {
+// A programBuild is a program that is kept, or its build that is under way. What
+// done being closed tells holds after it.
+type programBuild struct {
 	done    chan struct{}
 	program *Program
 	err     error
@@ -82,10 +76,7 @@ func NewPrograms(max int, build func(ctx context.Context, shapes Shapes) (*Progr
 	if max < 1 {
 		max = 1
 	}
-	return &Programs{
-		max: max, build: build,
-		kept: make(map[string]*list.Element), recent: list.New(), building: make(map[string]*building),
-	}
+	return &Programs{max: max, build: build, builds: make(map[string]*programBuild)}
 }
 
 // Get returns the program for shapes. It is built once, also when several
@@ -102,62 +93,63 @@ func (c *Programs) Get(ctx context.Context, shapes Shapes) (*Program, error) {
 	}
 	key := shapes.key()
 	for {
-		p, b, mine := c.lookUp(key)
-		switch {
-		case p != nil:
-			return p, nil
-		case mine:
+		b, mine := c.lookUp(key)
+		if mine {
 			c.run(ctx, key, shapes.clone(), b)
 			return b.program, b.err
 		}
 		select {
 		case <-b.done:
-			if !b.gaveUp {
-				return b.program, b.err
+		default:
+			select {
+			case <-b.done:
+			case <-ctx.Done():
+				return nil, fmt.Errorf("berth: waiting for the program for %s: %w", key, context.Cause(ctx))
 			}
-		case <-ctx.Done():
-			return nil, fmt.Errorf("berth: waiting for the program for %s: %w", key, context.Cause(ctx))
+		}
+		if !b.gaveUp {
+			return b.program, b.err
 		}
 	}
 }
 
 // Len returns the number of programs that are kept.
 func (c *Programs) Len() int {
-	if c == nil || c.recent == nil {
+	if c == nil {
 		return 0
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.recent.Len()
+	return len(c.recent)
 }
 
-// lookUp returns the program that is kept under key, or the build that makes
-// it, which is the caller's to run if it is new.
-func (c *Programs) lookUp(key string) (p *Program, b *building, mine bool) {
+// lookUp returns the program of a key, or the build that makes it, which is the
+// caller's to run if it is new.
+func (c *Programs) lookUp(key string) (b *programBuild, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.kept[key]; ok {
-		c.recent.MoveToFront(e)
-		return e.Value.(*keptProgram).program, nil, false
+	b, known := c.builds[key]
+	if !known {
+		b = &programBuild{done: make(chan struct{})}
+		c.builds[key] = b
+	} else if i := slices.Index(c.recent, key); i >= 0 {
+		c.recent = append(slices.Delete(c.recent, i, i+1), key)
 	}
-	if b, ok := c.building[key]; ok {
-		return nil, b, false
-	}
-	b = &building{done: make(chan struct{})}
-	c.building[key] = b
-	return nil, b, true
+	return b, !known
 }
 
-// run builds a program and keeps it. Should build panic, those that wait get
+// run builds a program, keeps it and drops those that are too many. Should build panic, those that wait get
 // an error.
-func (c *Programs) run(ctx context.Context, key string, shapes Shapes, b *building) {
+func (c *Programs) run(ctx context.Context, key string, shapes Shapes, b *programBuild) {
 	b.err = errors.New("berth: the build of the program for " + key + " panicked")
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.building, key)
-		if b.err == nil {
-			c.keep(key, b.program)
+		if b.err != nil {
+			delete(c.builds, key)
+		} else if c.recent = append(c.recent, key); len(c.recent) > c.max {
+			delete(c.builds, c.recent[0])
+			c.recent = slices.Delete(c.recent, 0, 1)
 		}
 		close(b.done)
 	}()
@@ -167,15 +159,5 @@ func (c *Programs) run(ctx context.Context, key string, shapes Shapes, b *buildi
 		b.program, b.gaveUp = nil, ctx.Err() != nil
 	case b.program == nil:
 		b.err = errors.New("berth: the build of the program for " + key + " returned none")
-	}
-}
-
-// keep adds a program and drops those that are too many. The lock is held.
-func (c *Programs) keep(key string, p *Program) {
-	c.kept[key] = c.recent.PushFront(&keptProgram{key, p})
-	for c.recent.Len() > c.max {
-		oldest := c.recent.Back()
-		c.recent.Remove(oldest)
-		delete(c.kept, oldest.Value.(*keptProgram).key)
 	}
 }

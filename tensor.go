@@ -253,15 +253,23 @@ func (t *Tensor) Promise() *Promise {
 	return &Promise{value: n.Output(0)}
 }
 
+// holds returns an error when the elements of t are not of type T.
+func holds[T Element](t *Tensor) error {
+	if err := t.usable(); err != nil {
+		return err
+	}
+	if dtype.Of[T]() != t.dtype {
+		return fmt.Errorf("berth: the elements are %v, not %v", t.dtype, dtype.Of[T]())
+	}
+	return nil
+}
+
 // Data returns the elements in row-major order. T must be the Go type of the
 // element type. The slice is shared with the tensor when that is dense, and
 // must not be changed then; it is a copy otherwise.
 func Data[T Element](t *Tensor) ([]T, error) {
-	if err := t.usable(); err != nil {
+	if err := holds[T](t); err != nil {
 		return nil, err
-	}
-	if dtype.Of[T]() != t.dtype {
-		return nil, fmt.Errorf("berth: the elements are %v, not %v", t.dtype, dtype.Of[T]())
 	}
 	n := t.Len()
 	if n > 0 && t.IsDense() {
@@ -276,11 +284,8 @@ func Data[T Element](t *Tensor) ([]T, error) {
 // which negative ones count from the end.
 func At[T Element](t *Tensor, index ...int) (T, error) {
 	var zero T
-	if err := t.usable(); err != nil {
+	if err := holds[T](t); err != nil {
 		return zero, err
-	}
-	if dtype.Of[T]() != t.dtype {
-		return zero, fmt.Errorf("berth: the elements are %v, not %v", t.dtype, dtype.Of[T]())
 	}
 	if len(index) != t.Rank() {
 		return zero, fmt.Errorf("berth: index %v for shape %v", index, t.layout.Shape)

@@ -226,29 +226,23 @@ func plain(ctx context.Context, t *berth.Tensor) (any, error) {
 	switch t.DType() {
 	case berth.Float64:
 		return finite[float64](t)
-	case berth.Int64:
-		return berth.Data[int64](t)
-	case berth.Int32:
-		return berth.Data[int32](t)
 	case berth.Bool:
 		return berth.Data[bool](t)
 	case berth.Uint64:
 		return berth.Data[uint64](t)
-	case berth.Uint8:
-		// As numbers: encoding/json writes []byte as a string.
-		data, err := berth.Data[uint8](t)
-		out := make([]int, len(data))
-		for i, v := range data {
-			out[i] = int(v)
-		}
-		return out, err
 	}
-	// The others are floats of at most 32 bits or fit in them.
-	wide, err := t.Promise().Cast(berth.Float32).Materialize(ctx)
+	wide := berth.Int64
+	if t.DType().IsFloat() {
+		wide = berth.Float32
+	}
+	t, err := t.Promise().Cast(wide).Materialize(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return finite[float32](wide)
+	if wide == berth.Float32 {
+		return finite[float32](t)
+	}
+	return berth.Data[int64](t)
 }
 
 // finite returns the elements of t; those that JSON has no number for are

@@ -79,7 +79,7 @@ func Run(ctx context.Context, dir string, tol Tolerance, opt berth.RunOptions) (
 		return err
 	}
 	for _, set := range sets {
-		if err := RunSet(ctx, m, set, tol, opt); err != nil {
+		if err := runSet(ctx, m, set, tol, opt); err != nil {
 			return fmt.Errorf("%s: %w", filepath.Base(set), err)
 		}
 	}
@@ -162,8 +162,8 @@ func ReadTensors(dir, prefix string) ([]*berth.Tensor, error) {
 	}
 }
 
-// RunSet runs m with the inputs of one data set and compares the outputs.
-func RunSet(ctx context.Context, m *onnx.Model, set string, tol Tolerance, opt berth.RunOptions) error {
+// runSet runs m with the inputs of one data set and compares the outputs.
+func runSet(ctx context.Context, m *onnx.Model, set string, tol Tolerance, opt berth.RunOptions) error {
 	inputs, want, err := ReadSet(m, set)
 	if err != nil {
 		return err
