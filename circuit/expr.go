@@ -63,17 +63,17 @@ func Var(name string) Expr { return Expr{[]term{{op: opName, name: name}}} }
 func N() Expr { return Var(RowsName) }
 
 // Sum returns the sum of expressions. It is not given if one of them is not.
-func Sum(first Expr, rest ...Expr) Expr { return fold(opAdd, first, rest) }
+func Sum(first Expr, rest ...Expr) Expr { return chain(opAdd, first, rest) }
 
 // Product returns the product of expressions. It is not given if one of them is
 // not.
-func Product(first Expr, rest ...Expr) Expr { return fold(opMul, first, rest) }
+func Product(first Expr, rest ...Expr) Expr { return chain(opMul, first, rest) }
 
 // CeilDiv returns a/b rounded up. The divisor must not depend on the row count, nor
 // on another dimension that varies.
-func CeilDiv(a, b Expr) Expr { return fold(opCeil, a, []Expr{b}) }
+func CeilDiv(a, b Expr) Expr { return chain(opCeil, a, []Expr{b}) }
 
-func fold(o op, first Expr, rest []Expr) Expr {
+func chain(o op, first Expr, rest []Expr) Expr {
 	if first.IsZero() {
 		return Expr{}
 	}

@@ -180,7 +180,7 @@ func randomExpr(r *rand.Rand, depth int, varies bool) Expr {
 	}
 	o := op(int(opAdd) + r.IntN(int(opMax-opAdd)+1))
 	right := varies && o != opSub && o != opCeil && o != opFloor
-	return fold(o, randomExpr(r, depth-1, varies), []Expr{randomExpr(r, depth-1, right)})
+	return chain(o, randomExpr(r, depth-1, varies), []Expr{randomExpr(r, depth-1, right)})
 }
 
 // What is printed parses to the same expression, and no expression shrinks as

@@ -51,10 +51,6 @@ func TestRegion(t *testing.T) {
 		if !slices.Equal(r.items, want) {
 			t.Fatalf("sections [%d, %d) hold %v, want %v", r.t0, r.t1, r.items, want)
 		}
-		live := c.fix.index.overlapping(nil, it.t0, it.t1)
-		if wider := r.t0 < it.t0 || r.t1 > it.t1; wider && len(live) >= size {
-			t.Fatalf("sections [%d, %d) for %d items; %d are live in [%d, %d)", r.t0, r.t1, size, len(live), it.t0, it.t1)
-		}
 		if r.t0 == 0 && int(r.t1) == c.p.sections {
 			whole++
 		} else if part++; len(r.items) < size {
@@ -161,64 +157,26 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestRepairOptimum repairs small problems, which are one region, until they
-// resist. None resists above its optimum, however close, nor gets better below.
-func TestRepairOptimum(t *testing.T) {
+// TestRepairStuck has placements resist that are as low as can be, above the
+// lower bound.
+func TestRepairStuck(t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 5))
 	shape := shape{n: 7, time: 6, life: 4, size: 5, aligns: []int64{1, 2, 3}}
-	loose, near := 0, 0 // optima above the lower bound, and steps down to them of less than half the gap
-	for range rounds(1000) {
+	for seen := 0; seen < 20; {
 		buffers := shape.random(rng)
 		comps := mustProblem(t, buffers).components()
 		if len(comps) != 1 {
 			continue
 		}
 		c := &contender{p: comps[0], lower: comps[0].lower}
-		c.offer(firstFit(c.p))
-		want := optimum(buffers)
-		if want > c.lower {
-			loose++
+		if c.offer(firstFit(c.p)); c.arena == c.lower || c.arena > optimum(buffers) {
+			continue
 		}
-		for better := true; better; {
-			if c.arena > want && want > c.lower+(c.arena-c.lower)/2 {
-				near++
-			}
-			arena, offsets := c.arena, slices.Clone(c.offsets)
-			_, better = c.repair(t.Context(), 0, math.MaxInt64, &Options{})
-			if better == c.fix.stuck || better && arena == want || !better && (arena != want || !slices.Equal(c.offsets, offsets)) {
-				t.Fatalf("better %v, stuck %v; arena %d, was %d, optimum %d\n%+v", better, c.fix.stuck, c.arena, arena, want, buffers)
-			}
+		seen++
+		arena, offsets := c.arena, slices.Clone(c.offsets)
+		nodes, better := c.repair(t.Context(), 0, math.MaxInt64, &Options{})
+		if better || nodes == 0 || !c.fix.stuck || c.arena != arena || !slices.Equal(c.offsets, offsets) {
+			t.Errorf("better %v after %d nodes, stuck %v, arena %d, was %d", better, nodes, c.fix.stuck, c.arena, arena)
 		}
-	}
-	if loose < 20 || near < 5 {
-		t.Errorf("%d optima above the lower bound, %d steps down from close by", loose, near)
-	}
-}
-
-// TestStepHuge takes a small component for one too large to search: it is
-// repaired, and repaired again when a skyline has found another placement.
-func TestStepHuge(t *testing.T) {
-	p := mustProblem(t, thin(rand.New(rand.NewPCG(5, 6)), 600))
-	c := &contender{p: p, lower: p.lower, huge: true, scores: newScorer(p)}
-	c.offer(firstFit(p))
-	step := func() bool {
-		_, better := c.step(t.Context(), 0, 0, math.MaxInt64, &Options{})
-		return better
-	}
-	if first := c.arena; !step() || c.fix == nil || c.fix.stuck {
-		t.Fatalf("not repaired: arena %d, was %d", c.arena, first)
-	}
-	c.arena, c.fix.stuck = math.MaxInt64, true
-	if !step() || c.fix.stuck {
-		t.Fatal("a better skyline is not repaired")
-	}
-	for c.arena > c.lower {
-		if !step() {
-			t.Fatalf("no better than %d, the lower bound is %d", c.arena, c.lower)
-		}
-	}
-	c.arena, c.runs, c.fix.stuck = c.lower+1, hugeRuns, true
-	if step() || !c.done {
-		t.Error("does not end")
 	}
 }

@@ -118,7 +118,7 @@ func (p *placer) region(c *val) (circuit.Region, bool) {
 	for part.storage == joined {
 		part = part.into
 	}
-	if part.storage != packed {
+	if part.storage != inConcat {
 		n := int64(c.Type().Shape.Elems())
 		return circuit.Region{Rows: 1, Width: n, Stride: n}, true
 	}

@@ -54,7 +54,7 @@ func (l *lowerer) describe() {
 			if i, ok := index[v.base]; ok {
 				p.Shares = i
 			}
-		case packed:
+		case inConcat:
 			p.Why = "pack"
 		}
 		index[v] = len(l.prog.Values)
@@ -71,7 +71,7 @@ func (l *lowerer) describe() {
 		if first[v] == nil {
 			first[v] = v
 		}
-		if v.storage == packed {
+		if v.storage == inConcat {
 			l.prog.Values[index[first[v]]].Shares = index[v.into]
 			continue
 		}

@@ -119,7 +119,7 @@ func (l *lowerer) extents(v *val) (rows, dim circuit.Expr, err error) {
 	for part.storage == joined {
 		part = part.into
 	}
-	if part.storage == packed {
+	if part.storage == inConcat {
 		return l.partSize(part.into, part.input)
 	}
 	axis := 0 // of a row the first

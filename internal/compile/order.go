@@ -47,7 +47,7 @@ func layOutBest(ctx context.Context, place func(order []*graph.Node) (*placer, e
 // inArena reports whether v has bytes in the arena: of its own, or in those of
 // another value.
 func (v *val) inArena() bool {
-	for v.storage == joined || v.storage == packed {
+	for v.storage == joined || v.storage == inConcat {
 		v = v.into
 	}
 	return v.storage == own && v.result < 0
@@ -76,7 +76,7 @@ func (p *placer) problem() (*schedule.Problem, []int) {
 		for _, r := range readers {
 			problem.After[r] = append(problem.After[r], number[v.step])
 		}
-		if into, ok := index[v.into]; ok && v.storage == packed && !p.concat(v.into.step).alone {
+		if into, ok := index[v.into]; ok && v.storage == inConcat && !p.concat(v.into.step).alone {
 			// A row pack is alive as a whole while any of its parts is.
 			whole := &problem.Values[into]
 			whole.Also = append(append(whole.Also, number[v.step]), readers...)
@@ -84,7 +84,7 @@ func (p *placer) problem() (*schedule.Problem, []int) {
 			continue
 		}
 		value := schedule.Value{Bytes: int64(v.Type().Bytes()), Writer: number[v.step], Readers: readers}
-		if v.storage == packed {
+		if v.storage == inConcat {
 			// A part that lies in one piece has its own life, until that of the
 			// concatenation ends.
 			value.Also = p.computing(v.into, number)

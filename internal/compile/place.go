@@ -19,7 +19,7 @@ const (
 	reference                // another layout of its base
 	own                      // bytes of its own
 	joined                   // those of the value that is written over it
-	packed                   // a part of those of the concatenation that reads it
+	inConcat                 // a part of those of the concatenation that reads it
 )
 
 const never = math.MaxInt
@@ -35,10 +35,10 @@ type val struct {
 	result   int // the output of the program it is, or -1
 
 	// into is the value written over it, where it is joined; the concatenation
-	// that it is a part of, where it is packed; the output that extends it, if it
+	// that it is a part of, where it is in one; the output that extends it, if it
 	// is an input that has one.
 	into  *val
-	input int // packed: which input of the concatenation
+	input int // inConcat: which input of it
 
 	// layouts are within its own bytes, or within the edge that it is a
 	// part of, one for each point.
@@ -151,7 +151,7 @@ func (p *placer) place() error {
 	}
 	for i := len(p.list) - 1; i >= 0 && p.share; i-- {
 		v := p.list[i]
-		if v.storage == own && v.result < 0 && !p.pack(v) {
+		if v.storage == own && v.result < 0 && !p.putInConcat(v) {
 			p.join(v)
 		}
 	}
@@ -179,8 +179,8 @@ func (p *placer) viewed(s int, v *val, base shape.Layout) (shape.Layout, bool) {
 	return base, base.IsDense()
 }
 
-// pack tries to let v be written straight into its place in a concatenation.
-func (p *placer) pack(v *val) bool {
+// putInConcat tries to let v be written straight into its place in a concatenation.
+func (p *placer) putInConcat(v *val) bool {
 	for _, w := range p.covering(v) {
 		for _, r := range w.readers {
 			known := p.concat(r.step)
@@ -195,7 +195,7 @@ func (p *placer) pack(v *val) bool {
 			if !ok || !p.feasible(v, layouts) {
 				continue
 			}
-			v.storage, v.into, v.input = packed, c, r.input
+			v.storage, v.into, v.input = inConcat, c, r.input
 			v.overwritten = c.overwritten
 			known.parts[r.input], known.inside[v] = v, true
 			return true

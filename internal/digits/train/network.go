@@ -51,7 +51,7 @@ func (p parameter) count() int {
 }
 
 // weights holds the tensors of the network, or a number for each of their elements, such as a
-// gradient. Every tensor is a window into all, in the order of [parameters].
+// gradient. Every tensor is a part of all, in the order of [parameters].
 type weights struct {
 	all                              []float32
 	conv1, bias1, conv2, bias2       []float32
