@@ -268,10 +268,7 @@ func gather(b *builder, x graph.Value, axis int) ([]graph.Value, error) {
 	for i := range s {
 		s[i] = b.rng.IntN(4)
 	}
-	at, ok := b.index(s, x.Type().Shape[axis])
-	if !ok {
-		return nil, nil
-	}
+	at := b.index(s, x.Type().Shape[axis])
 	return ops.Apply(move.Gather{Axis: axis}, x, at)
 }
 
@@ -290,10 +287,7 @@ func (b *builder) beside(s shape.Shape, axis int) shape.Shape {
 }
 
 func gatherElements(b *builder, x graph.Value, axis int) ([]graph.Value, error) {
-	at, ok := b.index(b.beside(x.Type().Shape, axis), x.Type().Shape[axis])
-	if !ok {
-		return nil, nil
-	}
+	at := b.index(b.beside(x.Type().Shape, axis), x.Type().Shape[axis])
 	return ops.Apply(move.GatherElements{Axis: axis}, x, at)
 }
 
@@ -313,10 +307,7 @@ func gatherND(b *builder, x graph.Value) ([]graph.Value, error) {
 		return nil, nil
 	}
 	dims, extent := b.tuples(x.Type().Shape)
-	at, ok := b.index(dims, extent)
-	if !ok {
-		return nil, nil
-	}
+	at := b.index(dims, extent)
 	return ops.Apply(move.GatherND{}, x, at)
 }
 
@@ -328,10 +319,7 @@ func scatterElements(b *builder, x graph.Value, axis int) ([]graph.Value, error)
 	if b.oneIn(2) {
 		dims = b.beside(s, axis)
 	}
-	at, ok := b.index(dims, s[axis])
-	if !ok {
-		return nil, nil
-	}
+	at := b.index(dims, s[axis])
 	if x.Type().DType.IsInteger() && s[axis] > 0 && b.oneIn(2) {
 		x = b.mod(b.cast(x, dtype.Int64), s[axis])
 		at = b.view(x)
@@ -354,10 +342,7 @@ func scatterND(b *builder, x graph.Value) ([]graph.Value, error) {
 		dims, extent = shape.Shape{s[0], 1}, s[0]
 	}
 	last := len(dims) - 1
-	at, ok := b.index(dims, extent)
-	if !ok {
-		return nil, nil
-	}
+	at := b.index(dims, extent)
 	want := append(dims[:last:last], s[dims[last]:]...)
 	updates := b.of(graph.Type{DType: x.Type().DType, Shape: want})
 	if want.Equal(s) && b.oneIn(2) {

@@ -2,11 +2,13 @@ package graphtest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/kerneltest"
 	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/shape"
 )
@@ -74,7 +76,7 @@ func (e *naive) eval(v graph.Value) ([]byte, error) {
 		if _, widens := n.Op().(op.Widener); widens && inTypes[i].DType.IsHalf() {
 			data, inTypes[i].DType = converted(inTypes[i], data, dtype.Float32), dtype.Float32
 		}
-		ins[i] = dense(inTypes[i], data)
+		ins[i] = operand(inTypes[i], shape.Dense(inTypes[i].Shape), data)
 	}
 	switch o := n.Op().(type) {
 	case graph.Identity, graph.Contiguous, graph.Cache:
@@ -88,24 +90,20 @@ func (e *naive) eval(v graph.Value) ([]byte, error) {
 		e.done[v] = Flatten(v.Type(), layout, ins[0].Data)
 		return e.done[v], nil
 	}
-	outs := make([]*kernel.Operand, n.NumOutputs())
 	outTypes, err := n.Op().Infer(inTypes)
 	if err != nil {
 		return nil, err
 	}
-	for i := range outs {
-		outs[i] = dense(outTypes[i], kernel.Alloc(outTypes[i].Bytes()))
+	outs := make([]*kernel.Operand, len(outTypes))
+	for i, t := range outTypes {
+		outs[i] = kerneltest.Dense(t.DType, t.Shape...)
 	}
 	k, err := op.KernelOf(n.Op(), inTypes, outTypes)
 	if err != nil {
 		return nil, err
 	}
-	k.Bind(ins, outs)
-	scratch := kernel.Alloc(k.Scratch())
-	for task := range k.Tasks() {
-		if err := k.Run(task, scratch); err != nil {
-			return nil, fmt.Errorf("%v: %w", n, err)
-		}
+	if err := kerneltest.Run(rand.New(rand.NewPCG(1, 1)), k, ins, outs); err != nil {
+		return nil, fmt.Errorf("%v: %w", n, err)
 	}
 	for i, t := range outTypes {
 		e.done[n.Output(i)] = converted(t, outs[i].Data, n.Output(i).Type().DType)
@@ -125,22 +123,11 @@ func converted(t graph.Type, data []byte, to dtype.Type) []byte {
 	return out
 }
 
-func dense(t graph.Type, data []byte) *kernel.Operand {
-	l := shape.Dense(t.Shape)
-	return &kernel.Operand{DType: t.DType, Shape: l.Shape, Strides: l.Strides, Data: data}
-}
-
 // Flatten copies the elements of a layout in row-major order.
 func Flatten(t graph.Type, l shape.Layout, data []byte) []byte {
-	size := t.DType.Size()
-	out := kernel.Alloc(t.Bytes())
-	index := make([]int, len(l.Shape))
-	for i := range l.Shape.Elems() {
-		for a, rest := len(index)-1, i; a >= 0; a-- {
-			index[a] = rest % l.Shape[a]
-			rest /= l.Shape[a]
-		}
-		copy(out[i*size:(i+1)*size], data[l.At(index...)*size:])
-	}
-	return out
+	return kerneltest.Bytes(operand(t, l, data))
+}
+
+func operand(t graph.Type, l shape.Layout, data []byte) *kernel.Operand {
+	return &kernel.Operand{DType: t.DType, Shape: l.Shape, Strides: l.Strides, Offset: l.Offset, Data: data}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/kerneltest"
 	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/op/view"
@@ -56,14 +57,12 @@ func (b *builder) leaf(t graph.Type) graph.Value { return b.numbers(t, 0, 7) }
 // constant in any layout, or an input.
 func (b *builder) numbers(t graph.Type, low, high int) graph.Value {
 	input := b.opt.Inputs && !b.oneIn(4)
-	leaf := graph.Leaf{Layout: shape.Dense(t.Shape)}
-	if !input {
-		leaf.Layout = b.layout(t.Shape)
+	leaf, size := graph.Leaf{Layout: shape.Dense(t.Shape), Data: kernel.Alloc(t.Bytes())}, t.DType.Size()
+	if !input && b.oneIn(4) {
+		o := kerneltest.StridedInput(b.rng, t.DType, 0, t.Shape...)
+		leaf = graph.Leaf{Layout: shape.Layout{Shape: o.Shape, Strides: o.Strides, Offset: o.Offset}, Data: o.Data}
 	}
-	_, n := leaf.Layout.Bounds()
-	size := t.DType.Size()
-	leaf.Data = kernel.Alloc(n * size)
-	for i := range n {
+	for i := range len(leaf.Data) / size {
 		kernel.Int64Scalar(int64(low + b.rng.IntN(high-low))).Cast(t.DType).Put(leaf.Data[i*size:])
 	}
 	var err error
@@ -84,30 +83,6 @@ func (b *builder) key(leaf graph.Leaf) string {
 	key := fmt.Sprint("in", len(b.naive.inputs))
 	b.naive.inputs[key] = leaf
 	return key
-}
-
-// layout is dense mostly, and else any: axes in another order, backwards, with
-// gaps, or with one element for all.
-func (b *builder) layout(s shape.Shape) shape.Layout {
-	l := shape.Dense(s)
-	if b.rng.IntN(3) > 0 {
-		return l
-	}
-	step := 1
-	l.Offset = b.rng.IntN(3)
-	for _, axis := range b.rng.Perm(len(s)) {
-		if b.oneIn(8) {
-			l.Strides[axis] = 0
-			continue
-		}
-		step *= 1 + b.rng.IntN(2)
-		if l.Strides[axis] = step; b.oneIn(4) {
-			l.Strides[axis] = -step
-			l.Offset += max(s[axis]-1, 0) * step
-		}
-		step *= max(s[axis], 1)
-	}
-	return l
 }
 
 // pick returns a value, late ones more often, so that graphs get deep.
@@ -223,18 +198,19 @@ func (b *builder) tame(outs []graph.Value, err error) ([]graph.Value, error) {
 }
 
 // index returns indices of the given shape into an axis of the given extent,
-// negative ones too. They are fresh, or made of a value that there is.
-func (b *builder) index(s shape.Shape, extent int) (graph.Value, bool) {
+// negative ones too. They are fresh, or made of a value that there is; the zero
+// Value, which no op takes for indices, when the axis is empty.
+func (b *builder) index(s shape.Shape, extent int) graph.Value {
 	t := graph.Type{DType: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int32}[b.rng.IntN(3)], Shape: s}
 	switch {
 	case s.Elems() == 0:
-		return b.numbers(t, 0, 1), true
+		return b.numbers(t, 0, 1)
 	case extent == 0:
-		return graph.Value{}, false
+		return graph.Value{}
 	case b.oneIn(2):
-		return b.mod(b.of(t), extent), true
+		return b.mod(b.of(t), extent)
 	}
-	return b.numbers(t, -extent, extent), true
+	return b.numbers(t, -extent, extent)
 }
 
 // axis returns an axis of s, or -1 if it has none.

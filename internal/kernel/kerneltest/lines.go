@@ -15,24 +15,13 @@ import (
 // axes not in along, in row-major order, the row-major numbers of the
 // elements with that index.
 func LinesOf(dims []int, along ...int) [][]int {
-	count := 1
-	for a, d := range dims {
-		if !slices.Contains(along, a) {
-			count *= d
-		}
-	}
-	lines := make([][]int, count)
-	for e := range shape.Shape(dims).Elems() {
-		line, rest, weight := 0, e, 1
-		for a := len(dims) - 1; a >= 0; a-- {
-			if !slices.Contains(along, a) {
-				line += rest % dims[a] * weight
-				weight *= dims[a]
-			}
-			rest /= dims[a]
-		}
+	lines := make([][]int, shape.Shape(Without(dims, along, false)).Elems())
+	e := 0
+	ForEachIndex(dims, func(index []int) {
+		line := Flat(Without(dims, along, false), Without(index, along, false))
 		lines[line] = append(lines[line], e)
-	}
+		e++
+	})
 	return lines
 }
 
@@ -57,7 +46,7 @@ func withoutOne(dims []int) []int {
 	return slices.DeleteFunc(slices.Clone(dims), func(d int) bool { return d == 1 })
 }
 
-// Without returns dims with the given axes gone, or of extent 1, as a reduction
+// Without returns dims, or an index, with the given axes gone, or of extent 1, as a reduction
 // leaves them.
 func Without(dims, axes []int, keep bool) []int {
 	out := []int{}

@@ -116,6 +116,7 @@ func WantSums(t dtype.Type, terms int, in []*kernel.Operand, reference func(floa
 	}
 }
 
+// NumberTypes are the element types of [Halfless] but bool, floats first.
 var NumberTypes = []dtype.Type{
 	dtype.Float32, dtype.Float64, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64,
 	dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Uint64,

@@ -124,7 +124,7 @@ func Set[T any](o *kernel.Operand, values []T) {
 // Bytes returns the bytes of the elements of o in row-major order.
 func Bytes(o *kernel.Operand) []byte {
 	w := o.DType.Size()
-	out := make([]byte, 0, w*shape.Shape(o.Shape).Elems())
+	out := kernel.Alloc(w * shape.Shape(o.Shape).Elems())[:0]
 	each(o, func(at int) { out = append(out, o.Data[at*w:(at+1)*w]...) })
 	return out
 }
