@@ -128,58 +128,48 @@ func (c *call) hasAttr(name string) bool {
 	return slices.ContainsFunc(c.node.node.Attributes, func(a wire.Attribute) bool { return a.Name == name })
 }
 
-// int returns an integer attribute, or def.
-func (c *call) int(name string, def int) int {
-	if a := c.attr(name, wire.AttrInt); a != nil {
-		return c.toInt(a.Int)
+// attrOr returns what get reads of an attribute, or def when it is absent.
+func attrOr[T any](c *call, name string, kind wire.AttrKind, def T, get func(a *wire.Attribute) T) T {
+	if a := c.attr(name, kind); a != nil {
+		return get(a)
 	}
 	return def
+}
+
+// int returns an integer attribute, or def.
+func (c *call) int(name string, def int) int {
+	return attrOr(c, name, wire.AttrInt, def, func(a *wire.Attribute) int { return c.toInt(a.Int) })
 }
 
 // flag returns an integer attribute that stands for a truth value.
 func (c *call) flag(name string, def bool) bool {
-	if a := c.attr(name, wire.AttrInt); a != nil {
-		return a.Int != 0
-	}
-	return def
+	return attrOr(c, name, wire.AttrInt, def, func(a *wire.Attribute) bool { return a.Int != 0 })
 }
 
 // ints returns a list of integers, or nil when the attribute is absent.
 func (c *call) ints(name string) []int {
-	a := c.attr(name, wire.AttrInts)
-	if a == nil {
-		return nil
-	}
-	return c.toInts(a.Ints)
+	return attrOr(c, name, wire.AttrInts, nil, func(a *wire.Attribute) []int { return c.toInts(a.Ints) })
 }
 
 // float returns a floating-point attribute, or def.
 func (c *call) float(name string, def float64) float64 {
-	if a := c.attr(name, wire.AttrFloat); a != nil {
-		return float64(a.Float)
-	}
-	return def
+	return attrOr(c, name, wire.AttrFloat, def, func(a *wire.Attribute) float64 { return float64(a.Float) })
 }
 
 // floats returns a list of floating-point numbers, or nil.
 func (c *call) floats(name string) []float64 {
-	a := c.attr(name, wire.AttrFloats)
-	if a == nil {
-		return nil
-	}
-	out := make([]float64, len(a.Floats))
-	for i, f := range a.Floats {
-		out[i] = float64(f)
-	}
-	return out
+	return attrOr(c, name, wire.AttrFloats, nil, func(a *wire.Attribute) []float64 {
+		out := make([]float64, len(a.Floats))
+		for i, f := range a.Floats {
+			out[i] = float64(f)
+		}
+		return out
+	})
 }
 
 // text returns a string attribute, or def.
 func (c *call) text(name, def string) string {
-	if a := c.attr(name, wire.AttrString); a != nil {
-		return string(a.Bytes)
-	}
-	return def
+	return attrOr(c, name, wire.AttrString, def, func(a *wire.Attribute) string { return string(a.Bytes) })
 }
 
 // choice returns what a string attribute stands for, or what its default does.

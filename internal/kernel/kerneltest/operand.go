@@ -112,15 +112,6 @@ func Values[T any](o *kernel.Operand) []T {
 	return out
 }
 
-// Set writes values, in row-major order, over the elements of o.
-func Set[T any](o *kernel.Operand, values []T) {
-	data := kernel.Slice[T](o)
-	each(o, func(at int) {
-		data[at] = values[0]
-		values = values[1:]
-	})
-}
-
 // Bytes returns the bytes of the elements of o in row-major order.
 func Bytes(o *kernel.Operand) []byte {
 	w := o.DType.Size()

@@ -114,14 +114,14 @@ func indices(rng *rand.Rand, extent func(index []int) int, dims ...int) *kernel.
 		values = append(values, int64(rng.IntN(2*n)-n))
 	})
 	if t == dtype.Int64 {
-		kerneltest.Set(o, values)
+		set(o, values)
 		return o
 	}
 	narrow := make([]int32, len(values))
 	for i, v := range values {
 		narrow[i] = int32(v)
 	}
-	kerneltest.Set(o, narrow)
+	set(o, narrow)
 	return o
 }
 
@@ -283,4 +283,16 @@ func BenchmarkGather(b *testing.B) {
 			}
 		})
 	}
+}
+
+// set writes values, in row-major order, over the elements of o.
+func set[T any](o *kernel.Operand, values []T) {
+	data := kernel.Slice[T](o)
+	kerneltest.ForEachIndex(o.Shape, func(index []int) {
+		at := o.Offset
+		for axis, i := range index {
+			at += i * o.Strides[axis]
+		}
+		data[at], values = values[0], values[1:]
+	})
 }

@@ -100,7 +100,7 @@ func TestReverseSequence(t *testing.T) {
 			lens[i] = int64(rng.IntN(dims[time] + 1))
 		}
 		lengths := kerneltest.StridedOutput(rng, dtype.Int64, 0, dims[batch])
-		kerneltest.Set(lengths, lens)
+		set(lengths, lens)
 		in := kerneltest.StridedInput(rng, dt, 0, dims...)
 		want, d := newTable(dims), tableOf(in)
 		eachIndex(dims, func(i []int) {
