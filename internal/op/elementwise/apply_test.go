@@ -1,32 +1,18 @@
 package elementwise
 
 import (
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/kernel/kerneltest"
-	"github.com/berth-go/berth/shape"
 )
 
 // input returns a new leaf to be bound in a test.
 func input(t testing.TB, dt dtype.Type, dims ...int) graph.Value {
 	t.Helper()
 	n, err := graph.NewInput("x", graph.Type{DType: dt, Shape: dims})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n.Output(0)
-}
-
-// constant returns a leaf that holds the elements.
-func constant[T any](t testing.TB, dt dtype.Type, elems []T, dims ...int) graph.Value {
-	t.Helper()
-	n, err := graph.NewConstant(graph.Type{DType: dt, Shape: dims}, graph.Leaf{Layout: shape.Dense(dims), Data: kernel.Bytes(elems)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,73 +28,6 @@ func must(t testing.TB) func(v graph.Value, err error) graph.Value {
 		}
 		return v
 	}
-}
-
-// evaluator computes values of Maps, caches and identities over leaves that
-// are bound by node, each node once and into memory of its own.
-type evaluator struct {
-	t     testing.TB
-	rng   *rand.Rand
-	leafs map[*graph.Node]*kernel.Operand
-	done  map[*graph.Node]*kernel.Operand
-	maps  int // kernels run
-}
-
-func newEvaluator(t testing.TB, seed uint64) *evaluator {
-	return &evaluator{t: t, rng: rand.New(rand.NewPCG(seed, 77)), leafs: map[*graph.Node]*kernel.Operand{}, done: map[*graph.Node]*kernel.Operand{}}
-}
-
-// eval computes v. Nodes are taken in the order of their IDs.
-func (e *evaluator) eval(v graph.Value) *kernel.Operand {
-	var nodes []*graph.Node
-	seen := map[*graph.Node]bool{}
-	stack := []*graph.Node{v.Node()}
-	for len(stack) > 0 {
-		n := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if seen[n] || e.done[n] != nil {
-			continue
-		}
-		seen[n] = true
-		nodes = append(nodes, n)
-		for i := range n.NumInputs() {
-			stack = append(stack, n.Input(i).Node())
-		}
-	}
-	slices.SortFunc(nodes, func(a, b *graph.Node) int { return int(a.ID()) - int(b.ID()) })
-	for _, n := range nodes {
-		e.done[n] = e.node(n)
-	}
-	return e.done[v.Node()]
-}
-
-func (e *evaluator) node(n *graph.Node) *kernel.Operand {
-	out := n.Output(0).Type()
-	switch o := n.Op().(type) {
-	case graph.Input:
-		if e.leafs[n] == nil {
-			e.leafs[n] = kerneltest.Dense(out.DType, out.Shape...)
-			kerneltest.Randomize(e.rng, e.leafs[n])
-		}
-		return e.leafs[n]
-	case graph.Constant:
-		l := n.Leaf()
-		return &kernel.Operand{DType: out.DType, Shape: out.Shape, Strides: l.Layout.Strides, Offset: l.Layout.Offset, Data: l.Data}
-	case Map:
-		var types []graph.Type
-		var in []*kernel.Operand
-		for i := range n.NumInputs() {
-			types = append(types, n.Input(i).Type())
-			in = append(in, e.done[n.Input(i).Node()])
-		}
-		y := kerneltest.Dense(out.DType, out.Shape...)
-		if err := kerneltest.Run(e.rng, o.Kernel(types, []graph.Type{out}), in, []*kernel.Operand{y}); err != nil {
-			e.t.Fatal(err)
-		}
-		e.maps++
-		return y
-	}
-	return e.done[n.Input(0).Node()]
 }
 
 func program(v graph.Value) string { return v.Node().Op().(Map).Program.String() }
