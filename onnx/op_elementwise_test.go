@@ -59,6 +59,7 @@ func TestPRelu(t *testing.T) {
 func TestVariadic(t *testing.T) {
 	x, y := counting(0, 2, 2), f32([]float64{9, 1})
 	runNodeTests(t, []nodeTest{
+		{"no broadcast before 8", "Max", 7, nil, in{x, counting(0, 2)}, nil, "input 1 has the shape [2], input 0 the shape [2 2]"},
 		{"one", "Sum", 1, nil, in{x}, in{x}, ""},
 		{"one shape before 8", "Sum", 6, nil, in{x, y}, nil, "input 1 has the shape [2], input 0 the shape [2 2]"},
 		{"broadcast since 8", "Sum", 8, nil, in{y, x, y}, in{f32([]float64{18, 3, 20, 5}, 2, 2)}, ""},
