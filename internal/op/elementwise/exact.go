@@ -82,9 +82,9 @@ func geluTanh(x float64) float64 {
 	return logistic(x, t.times(pair{rootHi, rootLo}).times(pair{hi: x}))
 }
 
-// gelu is x*Φ(x) for the normal distribution Φ, of which the complement of erf
-// is corrected for the rounding of its argument. In the tail it is -φ(x)*(1-g),
-// for the density φ and the g of [geluCoefficients].
+// gelu is x*Φ(x) for the normal distribution Φ, where the complement of erf
+// multiplies the rounding of its argument by its square. So in the tail it is
+// -φ(x)*(1-g), for the density φ and the g of [geluCoefficients].
 func gelu(x float64) float64 {
 	switch {
 	case x > 40:
@@ -93,8 +93,7 @@ func gelu(x float64) float64 {
 		return 0 * x // Φ(x) is less than the least number
 	case !(x < -1):
 		const root = 0x1.6a09e667f3bcdp-1
-		t := pair{hi: -x}.times(pair{root, 1/math.Sqrt2 - root})
-		return 0.5 * x * madd(t.lo, -2/math.SqrtPi*exp(-t.hi*t.hi), math.Erfc(t.hi))
+		return 0.5 * x * math.Erfc(pair{hi: -x}.times(pair{root, 1/math.Sqrt2 - root}).hi)
 	}
 	const logHi, logLo = 0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55 // ln √(2π)
 	square := productOf(x, x)

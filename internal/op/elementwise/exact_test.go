@@ -2,7 +2,6 @@ package elementwise
 
 import (
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -12,10 +11,17 @@ import (
 )
 
 // float64Ulps is how many units in the last place a function of float64 may be
-// off: more for Gelu about -1, where the tail of the normal distribution is a
-// product of two approximations, and a difference of the same size.
+// off. What others are made of is held closer. Gelu is off by more about -1, where
+// the tail of the normal distribution is a product of two approximations.
 func float64Ulps(code Code) float64 {
-	if code == Gelu {
+	switch code {
+	case Log, Log2:
+		return 0.51
+	case Pow:
+		return 0.65
+	case Exp, Sin, Cos: // Exp among subnormal results, which are rounded twice
+		return 0.8
+	case Gelu:
 		return 2.5
 	}
 	return 2
@@ -104,32 +110,26 @@ func TestFloat64Pairs(t *testing.T) {
 	if testing.Short() || underRace {
 		n = 400
 	}
-	var xs, ns, want []float64
+	var xs, ns []float64
+	var want []wide
 	for len(xs) < n {
 		x := math.Ldexp(1+rng.Float64(), rng.IntN(2098)-1074)
 		switch rng.IntN(3) {
 		case 0:
 			x = 1 + math.Ldexp(rng.Float64()-0.5, -rng.IntN(52))
 		case 1:
-			x = float64(1 + rng.IntN(100))
+			x = float64(2 + rng.IntN(100))
 		}
-		e := 745 * (2*rng.Float64() - 1) / math.Log(x)
+		e := 700 * (2*rng.Float64() - 1) / math.Log(x)
 		if rng.IntN(2) == 0 {
 			e = math.Trunc(e / float64(1+rng.IntN(100)))
 		}
-		if v := widePow(x, e); v != 0 && !math.IsInf(v, 0) && v == v {
-			xs, ns, want = append(xs, x), append(ns, e), append(want, v)
+		if x != 1 {
+			xs, ns, want = append(xs, x), append(ns, e), append(want, wideLogTimes(x, e).exp())
 		}
 	}
 	got := run64(t, rng, Pow, xs, ns)
-	for i, v := range got {
-		if w := math.Nextafter(want[i], v); v != want[i] && v != w {
-			t.Errorf("pow(%v, %v) = %v, want %v", xs[i], ns[i], v, want[i])
-		}
-		if exact := want[i]; ns[i] == math.Trunc(ns[i]) && math.Abs(ns[i]) < 1e6 && exactPower(xs[i], ns[i], exact) && v != exact {
-			t.Errorf("pow(%v, %v) = %v, which is %v exactly", xs[i], ns[i], v, exact)
-		}
-	}
+	checkUlps(t, Pow, got, func(i int) (wide, []float64) { return want[i], []float64{xs[i], ns[i]} })
 
 	a, b := arguments(rng, -huge, huge, n/100), arguments(rng, -huge, huge, n/100)
 	for i := range a {
@@ -154,16 +154,6 @@ func TestFloat64Pairs(t *testing.T) {
 		}
 		return angle, []float64{a[i], b[i]}
 	})
-}
-
-// exactPower reports whether y is xⁿ, for n up to a million.
-func exactPower(x, n, y float64) bool {
-	if n < 0 || math.Abs(n*math.Log2(x)) > 60 || x != math.Trunc(x) {
-		return false
-	}
-	z := new(big.Int).Exp(big.NewInt(int64(x)), big.NewInt(int64(n)), nil)
-	f, exact := new(big.Float).SetInt(z).Float64()
-	return exact == big.Exact && f == y
 }
 
 // arguments returns numbers of a closed interval: of all magnitudes, and such

@@ -138,11 +138,11 @@ func asin(x float64) float64 { return math.Atan(x / math.Sqrt(math.FMA(-x, x, 1)
 func acos(x float64) float64 {
 	switch {
 	case x < -0.5:
-		return 2*halfPi1 - (acos(-x) - 2*halfPi2)
+		return math.Pi - acos(-x)
 	case x > 0.5:
 		return math.Atan(math.Sqrt(math.FMA(-x, x, 1)) / x)
 	}
-	return halfPi1 - (asin(x) - halfPi2)
+	return math.Pi/2 - asin(x)
 }
 
 // atan2 has the sign of y, which math.Atan2 loses where y/x is too small.

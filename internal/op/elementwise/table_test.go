@@ -116,6 +116,9 @@ func dividesByZero(code Code, row []kernel.Scalar) bool {
 func (c *columns) testForms() {
 	c.run("dense", c.ins, c.types, c.operands(0, len(c.want)), c.want)
 	c.testStrided()
+	if c.result.IsHalf() {
+		c.testRounded()
+	}
 	for mask := 1; mask < 1<<len(c.types)-1; mask++ {
 		for range 12 {
 			c.testScalars(mask, c.rng.IntN(len(c.want)))
@@ -151,6 +154,27 @@ func (c *columns) testStrided() {
 			out := *in[i]
 			out.DType = c.result
 			c.compare(fmt.Sprintf("in place of operand %d", i), c.kernel(c.ins, c.types), in, &out, want)
+		}
+	}
+}
+
+// testRounded has another instruction read the result, which is to be rounded to
+// the half type before.
+func (c *columns) testRounded() {
+	in := c.operands(0, len(c.want))
+	half, float := kerneltest.Dense(c.result, len(c.want)), kerneltest.Dense(dtype.Float32, len(c.want))
+	widened, err := newKernel([]Instr{c.ins, {Code: Cast, To: dtype.Float32, Args: [3]Arg{ResultArg(0)}}}, c.types)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := errors.Join(kerneltest.Run(c.rng, c.kernel(c.ins, c.types), in, []*kernel.Operand{half}),
+		kerneltest.Run(c.rng, widened, in, []*kernel.Operand{float})); err != nil {
+		c.t.Fatal(err)
+	}
+	halves := scalarsOf(half)
+	for i, got := range scalarsOf(float) {
+		if want := halves[i].Cast(dtype.Float32); !withinUlps(got, want, 0) {
+			c.t.Fatalf("%v gives %v, and is read as %v", Program{c.ins}, want, got)
 		}
 	}
 }
@@ -250,6 +274,16 @@ func TestRows(t *testing.T) {
 			if l := loopsOf(code, dt); takes != (l[0] != nil) {
 				t.Errorf("%v takes %v: %v, has a loop: %v", code, dt, takes, l[0] != nil)
 			}
+		}
+	}
+}
+
+// TestBestLoop checks that a loop that takes scalars is found.
+func TestBestLoop(t *testing.T) {
+	l := loops{0: copyLoop, 0b10: copyLoop, 0b110: copyLoop}
+	for scalars, want := range []int{0, 0, 0b10, 0b10, 0, 0, 0b110, 0b110} {
+		if f, got := l.best(scalars); f == nil || got != want {
+			t.Errorf("for the scalars %b the loop for %b is taken, not for %b", scalars, got, want)
 		}
 	}
 }

@@ -210,6 +210,9 @@ func (x wide) erfc() wide {
 // logistic is y/(1+exp(-x)).
 func (x wide) logistic(y wide) wide { return y.over(x.of(1).plus(x.neg().exp())) }
 
+// wideLogTimes is n ln x, which need not be as wide, for its exponential.
+func wideLogTimes(x, n float64) wide { return widen(x, 160).log().times(widen(n, 160)) }
+
 // widePow is xⁿ rounded once, where that is a question of digits.
 func widePow(x, n float64) float64 {
 	switch {
@@ -218,7 +221,7 @@ func widePow(x, n float64) float64 {
 	case !(x > 0 && x <= math.MaxFloat64) || !(math.Abs(n*math.Log(x)) < 800):
 		return math.Pow(x, n)
 	}
-	return widen(x, wideBits).log().times(widen(n, wideBits)).exp().float()
+	return wideLogTimes(x, n).exp().float()
 }
 
 // ulpsTo returns the distance from x to v in units of the last place of the
