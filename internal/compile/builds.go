@@ -156,9 +156,8 @@ func (b *builds) compare(first, x *built) error {
 	return nil
 }
 
-// varying reports the nodes that differ from build to build: in attributes, in
-// types, or in what they read. Builds that a rule has made unlike the others have
-// no say; they become special ones.
+// varying reports the nodes whose attributes differ from build to build. Builds
+// that a rule has made unlike the others have no say; they become special ones.
 func (b *builds) varying(roots [][]graph.Value) (func(*graph.Node) bool, error) {
 	var alike []*built
 	for i, outputs := range roots {
@@ -175,16 +174,8 @@ func (b *builds) varying(roots [][]graph.Value) (func(*graph.Node) bool, error) 
 	varies := make(map[*graph.Node]bool)
 	for k, n := range alike[0].nodes {
 		differs := false
-		for i := range n.NumInputs() {
-			in := n.Input(i)
-			differs = differs || !in.IsZero() && varies[in.Node()]
-		}
 		for _, x := range alike[1:] {
-			m := x.nodes[k]
-			differs = differs || !sameAttributes(n.Op(), m.Op())
-			for o := range n.NumOutputs() {
-				differs = differs || !n.Output(o).Type().Equal(m.Output(o).Type())
-			}
+			differs = differs || !sameAttributes(n.Op(), x.nodes[k].Op())
 		}
 		for _, x := range alike {
 			if differs {

@@ -33,16 +33,16 @@ type Options struct {
 	// Eval computes what depends on constants alone. With nil, nothing is
 	// computed, and rules that make constants of constants are left out.
 	Eval Evaluator
-	// Varying tells the nodes of several builds that differ from one to another;
-	// nil tells none. See [RunAll].
+	// Varying tells the nodes of several builds that are not to be computed; nil
+	// tells none. See [RunAll].
 	Varying Varying
 
 	varies func(*graph.Node) bool // what Varying told last; nil for none
 }
 
 // A Varying reports the nodes of several builds of one graph that are not to be
-// computed although they depend on constants alone, because they, or what they
-// depend on, differ from build to build. It may return nil for none.
+// computed although they depend on constants alone, since their attributes differ
+// from build to build, nor is what depends on them. It may return nil for none.
 type Varying func(builds [][]graph.Value) (func(*graph.Node) bool, error)
 
 // An Evaluator computes values that depend on constants alone, in the order
