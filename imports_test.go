@@ -26,11 +26,11 @@ internal/op/elementwise only dtype shape internal/kernel internal/kernel/isa gra
 internal/op/view        only dtype shape internal/kernel graph internal/op
 internal/op/move        only dtype shape internal/kernel graph internal/op
 internal/op/reduce      only dtype shape internal/kernel graph internal/op internal/kernel/lines
-internal/op/norm        only dtype shape internal/kernel graph internal/op internal/kernel/lines internal/op/reduce
-internal/op/linear      only dtype shape internal/kernel graph internal/op internal/kernel/gemm
+internal/op/norm        only dtype shape internal/kernel graph internal/op internal/kernel/lines internal/op/reduce internal/op/elementwise
+internal/op/linear      only dtype shape internal/kernel graph internal/op internal/kernel/gemm internal/op/elementwise
 internal/op/slide       only dtype shape internal/kernel graph internal/op
-internal/op/conv        only dtype shape internal/kernel internal/kernel/isa graph internal/op internal/kernel/gemm internal/op/slide
-internal/op/pool        only dtype shape internal/kernel graph internal/op internal/op/slide
+internal/op/conv        only dtype shape internal/kernel internal/kernel/isa graph internal/op internal/kernel/gemm internal/op/slide internal/op/elementwise
+internal/op/pool        only dtype shape internal/kernel graph internal/op internal/op/slide internal/op/elementwise
 internal/op/ops not internal/kernel internal/op/slide internal/extent
 internal/rewrite not internal/extent
 plan            only dtype shape graph

@@ -222,7 +222,7 @@ func TestProofFindsFaults(t *testing.T) {
 	for what, fault := range map[string]func(plan map[string]any){
 		"an offset":          func(p map[string]any) { slot(p, 2)["offset"] = slot(p, 1)["offset"] },
 		"a smaller arena":    func(p map[string]any) { p["arena_bytes"] = p["lower_bound_bytes"].(float64) - 1 },
-		"shares left out":    func(p map[string]any) { slot(p, 1)["shares"] = nil },
+		"shares left out":    func(p map[string]any) { slot(p, 4)["shares"] = nil },
 		"live longer":        func(p map[string]any) { slot(p, 0)["end"] = 5.0 },
 		"live shorter":       func(p map[string]any) { slot(p, 2)["end"] = 2.0 },
 		"dropped twice":      func(p map[string]any) { step(p, 1)["dealloc_after"] = []int{0, 0} },

@@ -33,7 +33,7 @@ func batchNorm(_ context.Context, r *graph.Rewriter, opt *Options) error {
 			return nil
 		}
 		before := n.Input(0).Node()
-		if _, ok := before.Op().(conv.Conv); !ok || !r.OnlyUser(n.Input(0), n) || n.Input(0).Type().DType.IsHalf() {
+		if c, ok := before.Op().(conv.Conv); !ok || len(c.Epilogue) > 0 || !r.OnlyUser(n.Input(0), n) || n.Input(0).Type().DType.IsHalf() {
 			return nil
 		}
 		// All but the images that both read.

@@ -11,6 +11,7 @@ var passes = []pass{
 	{"fold", constants, fold},                      // only then are one-element constants there for fuse to take in
 	{"recompute", 0, recompute},                    // fuse keeps what has several readers, so that comes after
 	{"fuse", 0, fuse},                              // the elementwise nodes are all there
+	{"epilogue", 0, epilogue},                      // an op has one, so what is to be in it is merged by then
 	{"nest", program, nest},                        // concatenations of equal parts are told by the values that they read
 	{"outputs", program | required, outputs},       // last, when it is known what the roots are
 }

@@ -29,7 +29,7 @@ func recompute(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		if !ok || under.NumInputs() != 1 || len(first.Program)+len(m.Program) > recomputeLimit || costly(first.Program) {
 			return nil
 		}
-		by, err := graph.New(elementwise.Map{Program: chained(first.Program, m.Program)}, under.Input(0))
+		by, err := graph.New(elementwise.Map{Program: m.Program.After(first.Program, 1)}, under.Input(0))
 		if err != nil {
 			return err
 		}
@@ -40,23 +40,4 @@ func recompute(_ context.Context, r *graph.Rewriter, _ *Options) error {
 
 func costly(p elementwise.Program) bool {
 	return slices.ContainsFunc(p, func(ins elementwise.Instr) bool { return ins.Code.Costly() })
-}
-
-// chained returns the program that runs first, and then second with the result
-// for its only input.
-func chained(first, second elementwise.Program) elementwise.Program {
-	base := len(first)
-	p := slices.Clone(first)
-	for _, ins := range second {
-		for j, a := range ins.Args {
-			switch a.Kind {
-			case elementwise.ArgInput:
-				ins.Args[j] = elementwise.ResultArg(base - 1)
-			case elementwise.ArgResult:
-				ins.Args[j] = elementwise.ResultArg(base + a.Index)
-			}
-		}
-		p = append(p, ins)
-	}
-	return p
 }

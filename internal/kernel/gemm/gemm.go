@@ -39,7 +39,7 @@ type Matrix[T kernel.Number] struct {
 // the tile's height and width, and a tile kernel multiplies strip by strip.
 type Product[T kernel.Number] struct {
 	Tile    isa.Tile[T]
-	m, n, K int
+	M, N, K int // extents of the product
 
 	BlockM, BlockN int // rows and columns of a task, but for the last ones
 	tasksM, tasksN int
@@ -64,7 +64,7 @@ func (g *Product[T]) Plan(m, n, k int) {
 		enough = 12      // tasks, for the workers to share evenly
 		grain  = 1 << 20 // multiplications in a task worth handing out
 	)
-	g.m, g.n, g.K = m, n, k
+	g.M, g.N, g.K = m, n, k
 	g.direct = m <= 3*g.Tile.Rows
 	sm, sn := kernel.CeilDiv(m, g.Tile.Rows), kernel.CeilDiv(n, g.Tile.Cols)
 	bm, bn := even(sm, maxStripsM), even(sn, maxStripsN)
@@ -150,14 +150,14 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 		depth := k1 - k0
 		pa := packA
 		if a.Prepacked != nil {
-			pa = a.Prepacked[k0*kernel.CeilDiv(g.m, rows)*rows+i0*depth:]
+			pa = a.Prepacked[k0*kernel.CeilDiv(g.M, rows)*rows+i0*depth:]
 		} else {
 			packLeft(pa, &a.Matrix, i0, i1, k0, k1, rows)
 		}
 		pb, ldb, inPlace := packB, cols, false
 		switch {
 		case b.Prepacked != nil:
-			pb = b.Prepacked[k0*kernel.CeilDiv(g.n, cols)*cols+j0*depth:]
+			pb = b.Prepacked[k0*kernel.CeilDiv(g.N, cols)*cols+j0*depth:]
 		case b.Image != nil:
 			b.Image.PackImage(pb, b.Data[b.At:], j0, j1, k0, k1, &g.Tile)
 		case g.direct && b.Col == 1 && b.Row >= 0:
@@ -190,7 +190,7 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 // task computes.
 func (g *Product[T]) Block(task int) (i0, i1, j0, j1 int) {
 	i0, j0 = task%g.tasksM*g.BlockM, task/g.tasksM*g.BlockN
-	return i0, min(i0+g.BlockM, g.m), j0, min(j0+g.BlockN, g.n)
+	return i0, min(i0+g.BlockM, g.M), j0, min(j0+g.BlockN, g.N)
 }
 
 // PrepackedLeft returns how many elements an m×k matrix takes, packed for the left

@@ -86,8 +86,8 @@ func spreadLanes[T kernel.Number](dst, src []T, count, dstStep, srcStep, a, b, n
 	}
 }
 
-func sumTaps[T kernel.Number](y, x []T, offsets []int, weights []T, bias T) {
-	kernel.Fill(y, bias)
+func sumTaps[T kernel.Number](y, x []T, offsets []int, weights []T) {
+	clear(y)
 	for t, at := range offsets {
 		w := weights[t]
 		for i, v := range x[at : at+len(y)] {

@@ -70,8 +70,8 @@ type Tile[T any] struct {
 	Spread func(dst, src []T, count, dstStep, srcStep, a, b, n int)
 	// TapSum is, for each i < len(y),
 	//
-	//	y[i] = bias; for t { y[i] += weights[t] * x[i+offsets[t]] }
-	TapSum func(y, x []T, offsets []int, weights []T, bias T)
+	//	y[i] = 0; for t { y[i] += weights[t] * x[i+offsets[t]] }
+	TapSum func(y, x []T, offsets []int, weights []T)
 }
 
 // Variable names the environment variable that chooses a set by its name when a

@@ -2129,23 +2129,22 @@ loop1:
 	VZEROUPPER
 	RET
 
-// func tapSum32AVX512(y, x *float32, n int, offsets *int, weights *float32, taps int, bias float32)
-TEXT ·tapSum32AVX512(SB), NOSPLIT, $0-52
+// func tapSum32AVX512(y, x *float32, n int, offsets *int, weights *float32, taps int)
+TEXT ·tapSum32AVX512(SB), NOSPLIT, $0-48
 	MOVQ y+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	MOVQ offsets+24(FP), R8
 	MOVQ weights+32(FP), R9
 	MOVQ taps+40(FP), DX
-	VBROADCASTSS bias+48(FP), Z5
 
 next4:
 	CMPQ CX, $64
 	JLT next1
-	VMOVAPS Z5, Z0
-	VMOVAPS Z5, Z1
-	VMOVAPS Z5, Z2
-	VMOVAPS Z5, Z3
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
 	MOVQ R8, R10
 	MOVQ R9, R11
 	MOVQ DX, BX
@@ -2184,7 +2183,7 @@ next1:
 	XCHGQ CX, R13
 	DECQ R12
 	KMOVW R12, K1
-	VMOVAPS Z5, Z0
+	VPXORD Z0, Z0, Z0
 	MOVQ R8, R10
 	MOVQ R9, R11
 	MOVQ DX, BX
@@ -4324,23 +4323,22 @@ loop1:
 	VZEROUPPER
 	RET
 
-// func tapSum64AVX512(y, x *float64, n int, offsets *int, weights *float64, taps int, bias float64)
-TEXT ·tapSum64AVX512(SB), NOSPLIT, $0-56
+// func tapSum64AVX512(y, x *float64, n int, offsets *int, weights *float64, taps int)
+TEXT ·tapSum64AVX512(SB), NOSPLIT, $0-48
 	MOVQ y+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	MOVQ offsets+24(FP), R8
 	MOVQ weights+32(FP), R9
 	MOVQ taps+40(FP), DX
-	VBROADCASTSD bias+48(FP), Z5
 
 next4:
 	CMPQ CX, $32
 	JLT next1
-	VMOVAPS Z5, Z0
-	VMOVAPS Z5, Z1
-	VMOVAPS Z5, Z2
-	VMOVAPS Z5, Z3
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
 	MOVQ R8, R10
 	MOVQ R9, R11
 	MOVQ DX, BX
@@ -4379,7 +4377,7 @@ next1:
 	XCHGQ CX, R13
 	DECQ R12
 	KMOVW R12, K1
-	VMOVAPS Z5, Z0
+	VPXORD Z0, Z0, Z0
 	MOVQ R8, R10
 	MOVQ R9, R11
 	MOVQ DX, BX
@@ -5226,23 +5224,22 @@ loop1:
 	VZEROUPPER
 	RET
 
-// func tapSum32AVX2(y, x *float32, n int, offsets *int, weights *float32, taps int, bias float32)
-TEXT ·tapSum32AVX2(SB), NOSPLIT, $0-52
+// func tapSum32AVX2(y, x *float32, n int, offsets *int, weights *float32, taps int)
+TEXT ·tapSum32AVX2(SB), NOSPLIT, $0-48
 	MOVQ y+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	MOVQ offsets+24(FP), R8
 	MOVQ weights+32(FP), R9
 	MOVQ taps+40(FP), DX
-	VBROADCASTSS bias+48(FP), Y5
 
 next4:
 	CMPQ CX, $32
 	JLT next1
-	VMOVAPS Y5, Y0
-	VMOVAPS Y5, Y1
-	VMOVAPS Y5, Y2
-	VMOVAPS Y5, Y3
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
 	MOVQ R8, R10
 	MOVQ R9, R11
 	MOVQ DX, BX
@@ -5279,7 +5276,7 @@ next1:
 	LEAQ tileMasks<>+32(SB), R12
 	SUBQ R13, R12
 	VMOVUPS (R12), Y6
-	VMOVAPS Y5, Y0
+	VXORPS Y0, Y0, Y0
 	MOVQ R8, R10
 	MOVQ R9, R11
 	MOVQ DX, BX
@@ -6126,23 +6123,22 @@ loop1:
 	VZEROUPPER
 	RET
 
-// func tapSum64AVX2(y, x *float64, n int, offsets *int, weights *float64, taps int, bias float64)
-TEXT ·tapSum64AVX2(SB), NOSPLIT, $0-56
+// func tapSum64AVX2(y, x *float64, n int, offsets *int, weights *float64, taps int)
+TEXT ·tapSum64AVX2(SB), NOSPLIT, $0-48
 	MOVQ y+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	MOVQ offsets+24(FP), R8
 	MOVQ weights+32(FP), R9
 	MOVQ taps+40(FP), DX
-	VBROADCASTSD bias+48(FP), Y5
 
 next4:
 	CMPQ CX, $16
 	JLT next1
-	VMOVAPS Y5, Y0
-	VMOVAPS Y5, Y1
-	VMOVAPS Y5, Y2
-	VMOVAPS Y5, Y3
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
 	MOVQ R8, R10
 	MOVQ R9, R11
 	MOVQ DX, BX
@@ -6179,7 +6175,7 @@ next1:
 	LEAQ tileMasks<>+32(SB), R12
 	SUBQ R13, R12
 	VMOVUPS (R12), Y6
-	VMOVAPS Y5, Y0
+	VXORPD Y0, Y0, Y0
 	MOVQ R8, R10
 	MOVQ R9, R11
 	MOVQ DX, BX

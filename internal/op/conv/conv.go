@@ -17,6 +17,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/slide"
 	"github.com/berth-go/berth/shape"
 )
@@ -32,13 +33,18 @@ type Conv struct {
 	Dilations   []int // one for each spatial axis; 1 if empty
 	Group       int   // groups of channels; 0 means 1
 	AutoPad     slide.AutoPad
+	Epilogue    elementwise.Program // runs on the result
 }
 
 // Name returns "conv".
 func (Conv) Name() string { return "conv" }
 
+// String prints the name, and the epilogue behind it.
+func (c Conv) String() string { return c.Epilogue.Title(c.Name()) }
+
 // Infer implements [graph.Op].
 func (c Conv) Infer(in []graph.Type) ([]graph.Type, error) {
+	in, extra := c.Epilogue.Own(in, ownInputs)
 	if err := checkConvInputs(in); err != nil {
 		return nil, err
 	}
@@ -60,7 +66,8 @@ func (c Conv) Infer(in []graph.Type) ([]graph.Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []graph.Type{{DType: in[0].DType, Shape: append(shape.Shape{x[0], w[0]}, spatial...)}}, nil
+	out := graph.Type{DType: in[0].DType, Shape: append(shape.Shape{x[0], w[0]}, spatial...)}
+	return []graph.Type{out}, c.Epilogue.CheckEpilogue(out, extra)
 }
 
 func (c Conv) window(weights shape.Shape) (slide.Window, error) {
@@ -77,11 +84,20 @@ func (c Conv) Kernel(in, _ []graph.Type) kernel.Kernel {
 	if err != nil {
 		return nil // Infer has refused it
 	}
-	return newConv(in[0].DType, win, max(c.Group, 1))
+	return newConv(in[0].DType, win, max(c.Group, 1), epilogue(c.Epilogue, in))
+}
+
+// Finish implements [elementwise.Finisher].
+func (c Conv) Finish() (elementwise.Program, int) { return c.Epilogue, ownInputs }
+
+// Finished implements [elementwise.Finisher].
+func (c Conv) Finished(p elementwise.Program) graph.Op {
+	c.Epilogue = p
+	return c
 }
 
 // DenseAxes implements [op.Strider].
-func (Conv) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank) }
+func (Conv) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank, ownInputs) }
 
 // ComputesInFloat32 implements [op.Widener].
 func (Conv) ComputesInFloat32() {}
@@ -101,15 +117,20 @@ type ConvTranspose struct {
 	Dilations     []int // one for each spatial axis; 1 if empty
 	Group         int   // groups of channels; 0 means 1
 	AutoPad       slide.AutoPad
-	OutputPadding []int // added at the end of each spatial axis of the result; 0 if empty
-	OutputShape   []int // spatial extents of the result, instead of Pads
+	OutputPadding []int               // added at the end of each spatial axis of the result; 0 if empty
+	OutputShape   []int               // spatial extents of the result, instead of Pads
+	Epilogue      elementwise.Program // runs on the result
 }
 
 // Name returns "conv_transpose".
 func (ConvTranspose) Name() string { return "conv_transpose" }
 
+// String prints the name, and the epilogue behind it.
+func (c ConvTranspose) String() string { return c.Epilogue.Title(c.Name()) }
+
 // Infer implements [graph.Op].
 func (c ConvTranspose) Infer(in []graph.Type) ([]graph.Type, error) {
+	in, extra := c.Epilogue.Own(in, ownInputs)
 	if err := checkConvInputs(in); err != nil {
 		return nil, err
 	}
@@ -131,7 +152,8 @@ func (c ConvTranspose) Infer(in []graph.Type) ([]graph.Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []graph.Type{{DType: in[0].DType, Shape: append(shape.Shape{x[0], maps.Elems()}, spatial...)}}, nil
+	out := graph.Type{DType: in[0].DType, Shape: append(shape.Shape{x[0], maps.Elems()}, spatial...)}
+	return []graph.Type{out}, c.Epilogue.CheckEpilogue(out, extra)
 }
 
 // window returns the window over the result, its pads found, and the spatial
@@ -199,14 +221,44 @@ func (c ConvTranspose) Kernel(in, _ []graph.Type) kernel.Kernel {
 	if err != nil {
 		return nil // Infer has refused it
 	}
-	return newConvTranspose(in[0].DType, win, max(c.Group, 1))
+	return newConvTranspose(in[0].DType, win, max(c.Group, 1), epilogue(c.Epilogue, in))
+}
+
+// Finish implements [elementwise.Finisher].
+func (c ConvTranspose) Finish() (elementwise.Program, int) { return c.Epilogue, ownInputs }
+
+// Finished implements [elementwise.Finisher].
+func (c ConvTranspose) Finished(p elementwise.Program) graph.Op {
+	c.Epilogue = p
+	return c
 }
 
 // DenseAxes implements [op.Strider].
-func (ConvTranspose) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank) }
+func (ConvTranspose) DenseAxes(operand, rank int) int {
+	return slide.DenseAxes(operand, rank, ownInputs)
+}
 
 // ComputesInFloat32 implements [op.Widener].
 func (ConvTranspose) ComputesInFloat32() {}
+
+// ownInputs are the image, the weights and the bias, which may be absent. Those of
+// the epilogue follow.
+const ownInputs = 3
+
+// epilogue returns what is done on the result of a convolution: the bias is added,
+// and then p runs.
+func epilogue(p elementwise.Program, in []graph.Type) *elementwise.Epilogue {
+	own, extra := p.Own(in, ownInputs)
+	biased := len(own) == ownInputs && own[2].DType != dtype.Invalid
+	if biased {
+		p, extra = p.After(elementwise.Addend, 2), append([]graph.Type{own[2]}, extra...)
+	}
+	e := elementwise.NewEpilogue(p, in[0].DType, extra...)
+	if biased {
+		e.Trail(1, len(in[0].Shape)-2)
+	}
+	return e
+}
 
 // checkConvInputs checks the number, types and ranks of image, weights and
 // optional bias.

@@ -6,27 +6,29 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/slide"
 )
 
 // newConv returns the kernel of a convolution in the sense of neural networks:
 //
-//	y[n,m,p] = bias[m] + sum over c, t of w[m,c,t] * x[n, m/(M/group)*(C/group)+c, p*stride+t*dilation-begin]
+//	y[n,m,p] = sum over c, t of w[m,c,t] * x[n, m/(M/group)*(C/group)+c, p*stride+t*dilation-begin]
 //
-// for x [N, C, spatial...], w [M, C/group, taps...], an optional bias [M], and
-// y [N, M, positions...], where what lies in the padding is 0. The batch axes
-// of x and y may have any stride; all else is dense. Integers wrap. It returns
-// nil for an element type without arithmetic of its own.
-func newConv(t dtype.Type, w slide.Window, group int) kernel.Kernel {
+// for x [N, C, spatial...], w [M, C/group, taps...], and y [N, M, positions...],
+// where what lies in the padding is 0. The batch axes of x and y may have any
+// stride; x, w and y are dense but for that. Integers wrap. The epilogue, which
+// may be nil, runs on each block of y, with the operands after x and w that are
+// present. It returns nil for an element type without arithmetic of its own.
+func newConv(t dtype.Type, w slide.Window, group int, e *elementwise.Epilogue) kernel.Kernel {
 	switch t {
 	case dtype.Float32:
-		return &conv[float32]{window: w, group: group, gemm: gemm.New[float32]()}
+		return &conv[float32]{window: w, group: group, epilogue: e, gemm: gemm.New[float32]()}
 	case dtype.Float64:
-		return &conv[float64]{window: w, group: group, gemm: gemm.New[float64]()}
+		return &conv[float64]{window: w, group: group, epilogue: e, gemm: gemm.New[float64]()}
 	case dtype.Int32:
-		return &conv[int32]{window: w, group: group, gemm: gemm.New[int32]()}
+		return &conv[int32]{window: w, group: group, epilogue: e, gemm: gemm.New[int32]()}
 	case dtype.Int64:
-		return &conv[int64]{window: w, group: group, gemm: gemm.New[int64]()}
+		return &conv[int64]{window: w, group: group, epilogue: e, gemm: gemm.New[int64]()}
 	}
 	return nil
 }
@@ -36,9 +38,10 @@ func newConv(t dtype.Type, w slide.Window, group int) kernel.Kernel {
 // one element are the image itself. A group of one input channel, where there
 // would be nothing to share, sums tap by tap instead.
 type conv[T kernel.Number] struct {
-	window        slide.Window
-	group         int
-	x, w, bias, y *kernel.Operand
+	window   slide.Window
+	group    int
+	epilogue *elementwise.Epilogue
+	x, w, y  *kernel.Operand
 
 	slide              slide.Binding
 	gemm               gemm.Product[T]
@@ -53,10 +56,8 @@ type conv[T kernel.Number] struct {
 
 // Bind implements [kernel.Kernel].
 func (k *conv[T]) Bind(in, out []*kernel.Operand) {
-	k.x, k.w, k.bias, k.y = in[0], in[1], nil, out[0]
-	if len(in) > 2 {
-		k.bias = in[2]
-	}
+	k.x, k.w, k.y = in[0], in[1], out[0]
+	k.epilogue.Bind(k.y, in[2:]...)
 	k.slide.Bind(&k.window, k.x.Shape[2:], k.y.Shape[2:])
 	k.images, k.maps, k.deep = k.x.Shape[0], k.w.Shape[0]/k.group, k.w.Shape[1]
 	k.positions = k.slide.Rows * k.slide.Width
@@ -89,35 +90,40 @@ func (k *conv[T]) Tasks() int {
 
 // Scratch implements [kernel.Kernel].
 func (k *conv[T]) Scratch() int {
+	n := 0
 	switch {
 	case !k.single:
-		return k.gemm.Scratch()
+		n = k.gemm.Scratch()
 	case k.phased:
 		var zero T
 		p := &k.phases
-		return (gemm.Pad64[T](p.size(&k.slide)) + p.band*p.cols) * int(unsafe.Sizeof(zero))
+		n = (gemm.Pad64[T](p.size(&k.slide)) + p.band*p.cols) * int(unsafe.Sizeof(zero))
 	}
-	return 0
+	return max(n, k.epilogue.Scratch())
 }
 
 // Run implements [kernel.Kernel].
 func (k *conv[T]) Run(task int, scratch []byte) error {
 	if k.single {
 		for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
-			k.plane(i, scratch)
+			if err := k.plane(i, scratch); err != nil {
+				return err
+			}
 		}
 		return nil
 	}
 	per := k.gemm.Tasks()
 	first := task / per * k.each
 	for i := first; i < min(first+k.each, k.count); i++ {
-		k.product(i/k.group, i%k.group, task%per, scratch)
+		if err := k.product(i/k.group, i%k.group, task%per, scratch); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // product computes one block of the product of an image and a group.
-func (k *conv[T]) product(image, group, block int, scratch []byte) {
+func (k *conv[T]) product(image, group, block int, scratch []byte) error {
 	at := k.imageAt(image) + group*k.deep*k.slide.PlaneIn
 	b := gemm.Right[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](k.x), At: at, Row: k.positions, Col: 1}}
 	if !k.slide.Pointwise() {
@@ -128,15 +134,10 @@ func (k *conv[T]) product(image, group, block int, scratch []byte) {
 		a.Prepacked = k.prepackedW[group*gemm.PrepackedLeft(k.maps, k.gemm.K, k.gemm.Tile.Rows):]
 	}
 	y := kernel.Slice[T](k.y)[k.y.Offset+image*k.y.Strides[0]+group*k.maps*k.positions:]
-	add := k.bias != nil
-	if add {
-		i0, i1, j0, j1 := k.gemm.Block(block)
-		bias := kernel.Slice[T](k.bias)[k.bias.Offset+group*k.maps:]
-		for i := i0; i < i1; i++ {
-			kernel.Fill(y[i*k.positions+j0:i*k.positions+j1], bias[i])
-		}
-	}
-	k.gemm.Run(block, scratch, &a, &b, y, k.positions, add)
+	k.gemm.Run(block, scratch, &a, &b, y, k.positions, false)
+	i0, i1, j0, j1 := k.gemm.Block(block)
+	first := (image*k.group+group)*k.maps + i0
+	return k.epilogue.Run(first*k.positions+j0, i1-i0, k.positions, j1-j0, scratch)
 }
 
 // imageAt returns where an image begins in the memory of x. Images without
@@ -149,7 +150,7 @@ func (k *conv[T]) imageAt(image int) int {
 }
 
 // plane computes one output map of one image tap by tap.
-func (k *conv[T]) plane(i int, scratch []byte) {
+func (k *conv[T]) plane(i int, scratch []byte) error {
 	channels := k.maps * k.group
 	image, m := i/channels, i%channels
 	s := &k.slide
@@ -160,17 +161,20 @@ func (k *conv[T]) plane(i int, scratch []byte) {
 	taps := s.OuterTaps * s.InnerTaps
 	at = k.w.Offset + m*taps
 	w := kernel.Slice[T](k.w)[at : at+taps]
-	var bias T
-	if k.bias != nil {
-		bias = kernel.Slice[T](k.bias)[k.bias.Offset+m]
-	}
 	if k.phased {
-		k.depthwise(y, x, w, bias, scratch)
-		return
+		k.depthwise(y, x, w, scratch)
+	} else {
+		k.tapByTap(y, x, w)
 	}
+	return k.epilogue.Run(i*k.positions, 1, k.positions, k.positions, scratch)
+}
+
+// tapByTap computes one output map of one image.
+func (k *conv[T]) tapByTap(y, x, w []T) {
+	s := &k.slide
+	clear(y)
 	for row := range s.Rows {
 		to := y[row*s.Width : (row+1)*s.Width]
-		kernel.Fill(to, bias)
 		for outer := range s.OuterTaps {
 			base := s.Row(outer, row)
 			if base < 0 {

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/optest"
 	"github.com/berth-go/berth/internal/op/slide"
 )
@@ -78,7 +80,7 @@ func TestConv(t *testing.T) {
 	for i := range 160 {
 		dt := convTypes[i%len(convTypes)]
 		c := aConv(rng)
-		build := func() kernel.Kernel { return newConv(dt, optest.Unpadded(c.window), c.group) }
+		build := func(e *elementwise.Epilogue) kernel.Kernel { return newConv(dt, optest.Unpadded(c.window), c.group, e) }
 		reference := func(f [][]float64, n [][]int64) ([]float64, []int64) {
 			if f != nil {
 				return convReference(c, f[0], f[1], f[2]), nil
@@ -95,7 +97,7 @@ func TestConv(t *testing.T) {
 
 // testConv runs a convolution with each tile kernel, with and without bias and
 // prepacked weights, over images with any batch stride.
-func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, terms int, build func() kernel.Kernel,
+func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, terms int, build func(*elementwise.Epilogue) kernel.Kernel,
 	reference func([][]float64, [][]int64) ([]float64, []int64)) {
 	t.Helper()
 	x := kerneltest.StridedInput(rng, dt, len(c.image)-1, c.image...)
@@ -109,13 +111,19 @@ func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, ter
 		in[2] = kerneltest.Dense(dt, maps)
 		kerneltest.Randomize(rng, in[2])
 	}
+	types := make([]graph.Type, len(in))
+	for i, o := range in {
+		if o != nil {
+			types[i] = graph.Type{DType: dt, Shape: o.Shape}
+		}
+	}
 	out := kerneltest.StridedOutput(rng, dt, len(c.outputs)-1, c.outputs...)
 	outs := []*kernel.Operand{out}
 	full := []*kernel.Operand{x, w, nil}
 	copy(full, in)
 	agrees := kerneltest.WantSums(dt, terms, full, reference)
 	for set := range kerneltest.Sets() {
-		k := build()
+		k := build(epilogue(nil, types))
 		check := func(bound []*kernel.Operand) {
 			t.Helper()
 			intact := kerneltest.Guard(out)
@@ -185,7 +193,7 @@ func TestConvTranspose(t *testing.T) {
 			}
 			return nil, transposedReference(c, n[0], n[1], n[2])
 		}
-		build := func() kernel.Kernel { return newConvTranspose(dt, c.window, c.group) }
+		build := func(e *elementwise.Epilogue) kernel.Kernel { return newConvTranspose(dt, c.window, c.group, e) }
 		terms := c.weights[0] / c.group
 		for _, d := range c.window.Taps {
 			terms *= d
@@ -206,7 +214,7 @@ func TestImagesDoNotDependOnEachOther(t *testing.T) {
 		kerneltest.Randomize(rng, x)
 		kerneltest.Randomize(rng, w)
 		for set := range kerneltest.Sets() {
-			k := newConv(dt, c.window, c.group)
+			k := newConv(dt, c.window, c.group, nil)
 			all := kerneltest.Dense(dt, c.outputs...)
 			if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{all}); err != nil {
 				t.Fatal(err)
@@ -242,8 +250,9 @@ func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, 
 	for _, o := range []*kernel.Operand{x, weights, bias} {
 		kerneltest.Randomize(rng, o)
 	}
+	types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: weights.Shape}, {DType: dtype.Float32, Shape: bias.Shape}}
 	for set := range kerneltest.Sets() {
-		k := newConv(dtype.Float32, w, group)
+		k := newConv(dtype.Float32, w, group, epilogue(nil, types))
 		b.Run(set, func(b *testing.B) {
 			kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x, weights, bias}, []*kernel.Operand{y}, prepacked, 2*maps*out*out*channels/group*taps*taps)
 		})

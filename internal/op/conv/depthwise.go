@@ -95,7 +95,7 @@ func fillPhases[T kernel.Number](dst, x []T, p *phases, s *slide.Binding, row in
 }
 
 // depthwise computes one output map of one image, a band of rows at a time.
-func (k *conv[T]) depthwise(y, x, w []T, bias T, scratch []byte) {
+func (k *conv[T]) depthwise(y, x, w []T, scratch []byte) {
 	s, p := &k.slide, &k.phases
 	work := kernel.Cast[T](scratch)
 	planes := work[:p.size(s)]
@@ -105,11 +105,11 @@ func (k *conv[T]) depthwise(y, x, w []T, bias T, scratch []byte) {
 		fillPhases(planes, x, p, s, row, 0)
 		to := y[row*s.Width : (row+n)*s.Width]
 		if p.cols == s.Width {
-			k.gemm.Tile.TapSum(to, planes, p.offsets, w, bias)
+			k.gemm.Tile.TapSum(to, planes, p.offsets, w)
 			continue
 		}
 		run := sums[:(n-1)*p.cols+s.Width]
-		k.gemm.Tile.TapSum(run, planes, p.offsets, w, bias)
+		k.gemm.Tile.TapSum(run, planes, p.offsets, w)
 		for r := range n {
 			copy(to[r*s.Width:(r+1)*s.Width], run[r*p.cols:])
 		}

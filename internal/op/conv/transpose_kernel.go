@@ -6,29 +6,30 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/slide"
 )
 
 // newConvTranspose returns the kernel of the transposed convolution, the gradient
 // of [newConv] with respect to its image:
 //
-//	y[n, m, i*stride+t*dilation-begin] = bias[m] + sum over c, i, t of x[n,c,i] * w[c,m,t]
+//	y[n, m, i*stride+t*dilation-begin] = sum over c, i, t of x[n,c,i] * w[c,m,t]
 //
 // where every i and t that reach an element of y are summed, within each of
 // group groups of channels. x is [N, C, spatial...], w [C, M/group, taps...],
-// the optional bias [M], y [N, M, spatial...]. The window slides over y, and
-// its positions are the elements of x. The batch axes of x and y may have any
-// stride; all else is dense.
-func newConvTranspose(t dtype.Type, w slide.Window, group int) kernel.Kernel {
+// y [N, M, spatial...]. The window slides over y, and its positions are the
+// elements of x. The batch axes of x and y may have any stride; x, w and y are
+// dense but for that. The epilogue is as with [newConv].
+func newConvTranspose(t dtype.Type, w slide.Window, group int, e *elementwise.Epilogue) kernel.Kernel {
 	switch t {
 	case dtype.Float32:
-		return &convTranspose[float32]{window: w, group: group, gemm: gemm.New[float32]()}
+		return &convTranspose[float32]{window: w, group: group, epilogue: e, gemm: gemm.New[float32]()}
 	case dtype.Float64:
-		return &convTranspose[float64]{window: w, group: group, gemm: gemm.New[float64]()}
+		return &convTranspose[float64]{window: w, group: group, epilogue: e, gemm: gemm.New[float64]()}
 	case dtype.Int32:
-		return &convTranspose[int32]{window: w, group: group, gemm: gemm.New[int32]()}
+		return &convTranspose[int32]{window: w, group: group, epilogue: e, gemm: gemm.New[int32]()}
 	case dtype.Int64:
-		return &convTranspose[int64]{window: w, group: group, gemm: gemm.New[int64]()}
+		return &convTranspose[int64]{window: w, group: group, epilogue: e, gemm: gemm.New[int64]()}
 	}
 	return nil
 }
@@ -37,9 +38,10 @@ func newConvTranspose(t dtype.Type, w slide.Window, group int) kernel.Kernel {
 // block, and adds each row of the block, one tap of one map, onto the map. A
 // task owns whole maps, so it alone writes to them.
 type convTranspose[T kernel.Number] struct {
-	window        slide.Window
-	group         int
-	x, w, bias, y *kernel.Operand
+	window   slide.Window
+	group    int
+	epilogue *elementwise.Epilogue
+	x, w, y  *kernel.Operand
 
 	slide              slide.Binding // over y, from the positions of x
 	gemm               gemm.Product[T]
@@ -50,10 +52,8 @@ type convTranspose[T kernel.Number] struct {
 
 // Bind implements [kernel.Kernel].
 func (k *convTranspose[T]) Bind(in, out []*kernel.Operand) {
-	k.x, k.w, k.bias, k.y = in[0], in[1], nil, out[0]
-	if len(in) > 2 {
-		k.bias = in[2]
-	}
+	k.x, k.w, k.y = in[0], in[1], out[0]
+	k.epilogue.Bind(k.y, in[2:]...)
 	k.slide.Bind(&k.window, k.y.Shape[2:], k.x.Shape[2:])
 	k.images, k.maps, k.deep = k.x.Shape[0], k.w.Shape[1], k.w.Shape[0]/k.group
 	k.positions = k.slide.Rows * k.slide.Width
@@ -76,7 +76,7 @@ func (k *convTranspose[T]) Tasks() int {
 // Scratch implements [kernel.Kernel].
 func (k *convTranspose[T]) Scratch() int {
 	var zero T
-	return k.gemm.Scratch() + k.gemm.BlockM*k.gemm.BlockN*int(unsafe.Sizeof(zero))
+	return max(k.gemm.Scratch()+k.gemm.BlockM*k.gemm.BlockN*int(unsafe.Sizeof(zero)), k.epilogue.Scratch())
 }
 
 // Run implements [kernel.Kernel].
@@ -85,14 +85,7 @@ func (k *convTranspose[T]) Run(task int, scratch []byte) error {
 	m0, m1 := part*k.each, min((part+1)*k.each, k.maps)
 	y := kernel.Slice[T](k.y)[k.y.Offset+image*k.y.Strides[0]+(group*k.maps+m0)*k.slide.PlaneIn:]
 	y = y[:(m1-m0)*k.slide.PlaneIn]
-	if k.bias == nil {
-		clear(y)
-	} else {
-		bias := kernel.Slice[T](k.bias)[k.bias.Offset+group*k.maps:]
-		for m := m0; m < m1; m++ {
-			kernel.Fill(y[(m-m0)*k.slide.PlaneIn:(m-m0+1)*k.slide.PlaneIn], bias[m])
-		}
-	}
+	clear(y)
 	a := gemm.Left[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](k.w), At: k.w.Offset + group*k.deep*k.maps*k.taps, Row: 1, Col: k.maps * k.taps}}
 	b := gemm.Right[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](k.x), At: k.x.Offset + image*k.x.Strides[0] + group*k.deep*k.positions, Row: k.positions, Col: 1}}
 	products := kernel.Cast[T](scratch[k.gemm.Scratch():])
@@ -108,7 +101,8 @@ func (k *convTranspose[T]) Run(task int, scratch []byte) error {
 			}
 		}
 	}
-	return nil
+	first := (image*k.group+group)*k.maps + m0
+	return k.epilogue.Run(first*k.slide.PlaneIn, m1-m0, k.slide.PlaneIn, k.slide.PlaneIn, scratch)
 }
 
 // scatter adds what one tap gives at positions from j on to a map.

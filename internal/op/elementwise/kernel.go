@@ -21,6 +21,7 @@ type programKernel struct {
 	*lowered
 	weight int // cost of an element, in rough units of one addition
 
+	trail   []int // for each input, the axes of the output after its last one
 	in      []*kernel.Operand
 	out     *kernel.Operand
 	strides [][]int // of the output and the inputs, over the output's shape
@@ -98,6 +99,7 @@ func newKernel(prog []Instr, in []dtype.Type) (*programKernel, error) {
 	}
 	k.weight += len(prog) / 4
 	k.strides = make([][]int, 1+len(in))
+	k.trail = make([]int, len(in))
 	k.form = make([]operandForm, 1+len(in))
 	k.locs = make([]place, len(l.values))
 	k.uniform = make([]bool, len(l.values))
@@ -114,9 +116,9 @@ func (k *programKernel) Bind(in, out []*kernel.Operand) {
 	}
 	for i, o := range in {
 		s := k.strides[1+i][:0]
-		lead := len(k.out.Shape) - len(o.Shape)
+		lead := len(k.out.Shape) - k.trail[i] - len(o.Shape)
 		for a, d := range k.out.Shape {
-			if a < lead || o.Shape[a-lead] != d {
+			if a < lead || a >= lead+len(o.Shape) || o.Shape[a-lead] != d {
 				s = append(s, 0)
 			} else {
 				s = append(s, o.Strides[a-lead])

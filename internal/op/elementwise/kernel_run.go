@@ -14,13 +14,22 @@ type frame struct {
 
 // Run implements [kernel.Kernel].
 func (k *programKernel) Run(task int, scratch []byte) error {
-	lo := task * k.each
-	hi := min(lo+k.each, k.total)
+	f := k.begin(scratch)
+	return k.elements(&f, task*k.each, min((task+1)*k.each, k.total))
+}
+
+// begin returns a frame that has its registers in scratch.
+func (k *programKernel) begin(scratch []byte) frame {
 	cut := k.indexBytes()
 	f := frame{index: kernel.Cast[int](scratch[:cut]), regs: scratch[cut:]}
 	for i := range k.prologue {
 		k.exec(&k.prologue[i], &f, k.block)
 	}
+	return f
+}
+
+// elements computes elements [lo, hi) of the output, in row-major order.
+func (k *programKernel) elements(f *frame, lo, hi int) error {
 	last := -1
 	for e := lo; e < hi; {
 		row, col := 0, e
@@ -47,7 +56,7 @@ func (k *programKernel) Run(task int, scratch []byte) error {
 		for _, g := range k.gathers {
 			w := k.values[g.input].width
 			dst := f.regs[g.reg*k.regBytes:][:n*w]
-			k.move(true, 1+g.input, dst, &f, e, col, n, w)
+			k.move(true, 1+g.input, dst, f, e, col, n, w)
 			f.in[g.input] = dst
 		}
 		w := k.out.DType.Size()
@@ -57,12 +66,12 @@ func (k *programKernel) Run(task int, scratch []byte) error {
 			f.out = k.out.Data[(k.out.Offset+f.at[0]+col)*w:]
 		}
 		for i := range k.steps {
-			if s := &k.steps[i]; !k.exec(s, &f, n) {
+			if s := &k.steps[i]; !k.exec(s, f, n) {
 				return s.call.err
 			}
 		}
 		if k.scatter >= 0 {
-			k.move(false, 0, f.out, &f, e, col, n, w)
+			k.move(false, 0, f.out, f, e, col, n, w)
 		}
 		e += n
 	}

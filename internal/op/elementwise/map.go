@@ -44,26 +44,12 @@ type Map struct {
 // Name returns "map".
 func (Map) Name() string { return "map" }
 
-// String prints the codes of the program in their order, as in "mul+add", for
-// messages and plans. Of a long program it prints the first few and the number
-// of all: "mul+add+relu+exp+...(9)".
+// String prints the codes of the program, as [Program.Title] does.
 func (m Map) String() string {
-	const shown = 4
 	if len(m.Program) == 0 {
 		return m.Name()
 	}
-	var b strings.Builder
-	for i, ins := range m.Program {
-		if i == shown {
-			fmt.Fprintf(&b, "+...(%d)", len(m.Program))
-			break
-		}
-		if i > 0 {
-			b.WriteByte('+')
-		}
-		b.WriteString(ins.Code.String())
-	}
-	return b.String()
+	return m.Program.Title("")
 }
 
 // Infer returns the broadcast shape with the element type of the last result.

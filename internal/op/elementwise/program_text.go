@@ -24,6 +24,25 @@ func (p Program) String() string {
 	return string(b)
 }
 
+// Title returns a name and the codes of the program behind it in their order, for
+// messages and plans, as in "conv+add+relu", or "mul+add" without a name. Of a long
+// program it gives the first few and the number of all: "mul+add+relu+exp+...(9)".
+func (p Program) Title(name string) string {
+	const shown = 4
+	var words []string
+	if name != "" {
+		words = append(words, name)
+	}
+	for i, ins := range p {
+		if i == shown {
+			words = append(words, fmt.Sprintf("...(%d)", len(p)))
+			break
+		}
+		words = append(words, ins.Code.String())
+	}
+	return strings.Join(words, "+")
+}
+
 // MarshalText implements [encoding.TextMarshaler].
 func (p Program) MarshalText() ([]byte, error) {
 	var b []byte

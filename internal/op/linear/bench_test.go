@@ -19,7 +19,7 @@ func benchmarkGemm(b *testing.B, m, n, k int, transB, prepacked bool) {
 	kerneltest.Randomize(rng, x)
 	kerneltest.Randomize(rng, y)
 	for set := range kerneltest.Sets() {
-		kern := newGemm(dtype.Float32, 1, 0, false, transB)
+		kern := newGemm(dtype.Float32, false, transB, nil)
 		b.Run(set, func(b *testing.B) {
 			kerneltest.BenchmarkTasks(b, kern, []*kernel.Operand{x, y}, []*kernel.Operand{out}, prepacked, 2*m*n*k)
 		})

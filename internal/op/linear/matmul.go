@@ -14,6 +14,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -23,14 +24,20 @@ import (
 // right, and its added axis is not in the result. k = 0 gives zeros.
 //
 // Float32 and float64 sums are rounded as package gemm states for its
-// products; integers wrap.
-type MatMul struct{}
+// products; integers wrap. Epilogue runs on the product.
+type MatMul struct {
+	Epilogue elementwise.Program
+}
 
 // Name returns "matmul".
 func (MatMul) Name() string { return "matmul" }
 
+// String prints the name, and the epilogue behind it.
+func (m MatMul) String() string { return m.Epilogue.Title(m.Name()) }
+
 // Infer implements [graph.Op].
-func (MatMul) Infer(in []graph.Type) ([]graph.Type, error) {
+func (m MatMul) Infer(in []graph.Type) ([]graph.Type, error) {
+	in, extra := m.Epilogue.Own(in, 2)
 	if err := op.SameNumbers(in, 2, 2); err != nil {
 		return nil, err
 	}
@@ -55,11 +62,24 @@ func (MatMul) Infer(in []graph.Type) ([]graph.Type, error) {
 	if len(b) > 1 {
 		batch = append(batch, b[len(b)-1])
 	}
-	return []graph.Type{{DType: in[0].DType, Shape: batch}}, nil
+	out := graph.Type{DType: in[0].DType, Shape: batch}
+	return []graph.Type{out}, m.Epilogue.CheckEpilogue(out, extra)
 }
 
 // Kernel implements [op.Computer].
-func (MatMul) Kernel(in, _ []graph.Type) kernel.Kernel { return newMatMul(in[0].DType) }
+func (m MatMul) Kernel(in, _ []graph.Type) kernel.Kernel {
+	_, extra := m.Epilogue.Own(in, 2)
+	return newMatMul(in[0].DType, elementwise.NewEpilogue(m.Epilogue, in[0].DType, extra...))
+}
+
+// Finish implements [elementwise.Finisher].
+func (m MatMul) Finish() (elementwise.Program, int) { return m.Epilogue, 2 }
+
+// Finished implements [elementwise.Finisher].
+func (m MatMul) Finished(p elementwise.Program) graph.Op {
+	m.Epilogue = p
+	return m
+}
 
 // DenseAxes implements [op.Strider].
 func (MatMul) DenseAxes(operand, rank int) int { return productDenseAxes(operand, rank) }
@@ -70,17 +90,23 @@ func (MatMul) ComputesInFloat32() {}
 // Gemm is Alpha·A·B + Beta·C over matrices: A is [m, k], or [k, m] with
 // TransA; B is [k, n], or [n, k] with TransB; the optional C broadcasts to
 // [m, n]. Alpha and Beta are used as they are, so the zero Gemm gives zeros;
-// the usual product has both at 1. With integers they must be whole.
+// the usual product has both at 1. With integers they must be whole. Epilogue
+// runs on the sum.
 type Gemm struct {
 	Alpha, Beta    float64
 	TransA, TransB bool
+	Epilogue       elementwise.Program
 }
 
 // Name returns "gemm".
 func (Gemm) Name() string { return "gemm" }
 
+// String prints the name, and the epilogue behind it.
+func (g Gemm) String() string { return g.Epilogue.Title(g.Name()) }
+
 // Infer implements [graph.Op].
 func (g Gemm) Infer(in []graph.Type) ([]graph.Type, error) {
+	in, extra := g.Epilogue.Own(in, 3)
 	if err := op.SameNumbers(in, 2, 3); err != nil {
 		return nil, err
 	}
@@ -110,12 +136,51 @@ func (g Gemm) Infer(in []graph.Type) ([]graph.Type, error) {
 	if t := in[0].DType; t.IsInteger() && !(whole(g.Alpha) && whole(g.Beta)) {
 		return nil, fmt.Errorf("alpha %v and beta %v must be whole, and no wider than a float64 tells apart, for %v", g.Alpha, g.Beta, t)
 	}
-	return []graph.Type{out}, nil
+	return []graph.Type{out}, g.Epilogue.CheckEpilogue(out, extra)
 }
 
 // Kernel implements [op.Computer].
 func (g Gemm) Kernel(in, _ []graph.Type) kernel.Kernel {
-	return newGemm(in[0].DType, g.Alpha, g.Beta, g.TransA, g.TransB)
+	own, extra := g.Epilogue.Own(in, 3)
+	addend := len(own) == 3 && own[2].DType != dtype.Invalid
+	inputs := 1
+	if addend {
+		inputs, extra = 2, append([]graph.Type{own[2]}, extra...)
+	}
+	p := g.Epilogue.After(g.scaled(in[0].DType, addend), inputs)
+	return newGemm(in[0].DType, g.TransA, g.TransB, elementwise.NewEpilogue(p, in[0].DType, extra...))
+}
+
+// scaled returns the program that makes Alpha·x0 + Beta·x1 of the product x0, or
+// Alpha·x0 without an addend, for elements of type t.
+func (g Gemm) scaled(t dtype.Type, addend bool) elementwise.Program {
+	var p elementwise.Program
+	times := func(x elementwise.Arg, v float64) elementwise.Arg {
+		if v == 1 {
+			return x
+		}
+		s := kernel.Float64Scalar(v)
+		if t.IsInteger() {
+			s = kernel.Int64Scalar(int64(v)) // negative ones wrap in unsigned types
+		}
+		p = append(p, elementwise.Instr{Code: elementwise.Mul, Args: [3]elementwise.Arg{x, elementwise.ScalarArg(s.Cast(t))}})
+		return elementwise.ResultArg(len(p) - 1)
+	}
+	product := times(elementwise.InputArg(0), g.Alpha)
+	if addend {
+		c := times(elementwise.InputArg(1), g.Beta)
+		p = append(p, elementwise.Instr{Code: elementwise.Add, Args: [3]elementwise.Arg{product, c}})
+	}
+	return p
+}
+
+// Finish implements [elementwise.Finisher].
+func (g Gemm) Finish() (elementwise.Program, int) { return g.Epilogue, 3 }
+
+// Finished implements [elementwise.Finisher].
+func (g Gemm) Finished(p elementwise.Program) graph.Op {
+	g.Epilogue = p
+	return g
 }
 
 // DenseAxes implements [op.Strider].

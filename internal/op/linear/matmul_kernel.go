@@ -4,65 +4,72 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
+	"github.com/berth-go/berth/internal/op/elementwise"
 )
 
 // newMatMul returns the kernel of NumPy's matrix product: out = a·b over the last
 // two axes, the axes before them broadcast. A 1-d left operand is a row, a 1-d
 // right one a column, and the axis this adds is absent from the result. Inputs
 // may have any strides, so transposed views need no copy; the last axis of the
-// output must be dense. Integers wrap. It returns nil for an element type
-// without arithmetic of its own.
-func newMatMul(t dtype.Type) kernel.Kernel { return productOf(t, gemmParams{alpha: 1}) }
-
-// newGemm returns the kernel of out = alpha·A·B + beta·C, where A and B are a and
-// b, transposed if asked, and the third operand C, if present, broadcasts to
-// the result. Strides are as for [productOf]. With integers, alpha and beta must
-// be whole. It returns nil for an element type without arithmetic of its own.
-func newGemm(t dtype.Type, alpha, beta float64, transA, transB bool) kernel.Kernel {
-	return productOf(t, gemmParams{alpha, beta, transA, transB})
+// output must be dense. Integers wrap. The epilogue, which may be nil, runs on
+// each block of the output, with the operands after a and b. It returns nil for
+// an element type without arithmetic of its own.
+func newMatMul(t dtype.Type, e *elementwise.Epilogue) kernel.Kernel {
+	return productOf(t, params{epilogue: e})
 }
 
-type gemmParams struct {
-	alpha, beta    float64
+// newGemm returns the kernel of out = A·B, where A and B are a and b, transposed if
+// asked. The epilogue, which may be nil, runs on each block of the output, with
+// the operands after a and b that are present. Strides are as for [newMatMul].
+// It returns nil for an element type without arithmetic of its own.
+func newGemm(t dtype.Type, transA, transB bool, e *elementwise.Epilogue) kernel.Kernel {
+	return productOf(t, params{transA, transB, e})
+}
+
+type params struct {
 	transA, transB bool
+	epilogue       *elementwise.Epilogue
 }
 
-func productOf(t dtype.Type, p gemmParams) kernel.Kernel {
+func productOf(t dtype.Type, p params) kernel.Kernel {
 	switch t {
 	case dtype.Float32:
-		return &matMul[float32]{gemm: gemm.New[float32](), gemmParams: p}
+		return newProduct[float32](p)
 	case dtype.Float64:
-		return &matMul[float64]{gemm: gemm.New[float64](), gemmParams: p}
+		return newProduct[float64](p)
 	case dtype.Int8:
-		return &matMul[int8]{gemm: gemm.New[int8](), gemmParams: p}
+		return newProduct[int8](p)
 	case dtype.Int16:
-		return &matMul[int16]{gemm: gemm.New[int16](), gemmParams: p}
+		return newProduct[int16](p)
 	case dtype.Int32:
-		return &matMul[int32]{gemm: gemm.New[int32](), gemmParams: p}
+		return newProduct[int32](p)
 	case dtype.Int64:
-		return &matMul[int64]{gemm: gemm.New[int64](), gemmParams: p}
+		return newProduct[int64](p)
 	case dtype.Uint8:
-		return &matMul[uint8]{gemm: gemm.New[uint8](), gemmParams: p}
+		return newProduct[uint8](p)
 	case dtype.Uint16:
-		return &matMul[uint16]{gemm: gemm.New[uint16](), gemmParams: p}
+		return newProduct[uint16](p)
 	case dtype.Uint32:
-		return &matMul[uint32]{gemm: gemm.New[uint32](), gemmParams: p}
+		return newProduct[uint32](p)
 	case dtype.Uint64:
-		return &matMul[uint64]{gemm: gemm.New[uint64](), gemmParams: p}
+		return newProduct[uint64](p)
 	}
 	return nil
+}
+
+func newProduct[T kernel.Number](p params) kernel.Kernel {
+	return &matMul[T]{gemm: gemm.New[T](), params: p}
 }
 
 // matMul is a batch of products, each cut by the same gemm.
 type matMul[T kernel.Number] struct {
 	gemm gemm.Product[T]
-	gemmParams
-	a, b, c, out *kernel.Operand
+	params
+	a, b, out *kernel.Operand
 
 	batch                          []int // extents of the axes that are looped over
 	batchA, batchB, batchO         []int // their strides
 	rowA, colA, rowB, colB, rowOut int
-	rowC, colC                     int
 	swapped                        bool // the product is computed as out' = b'·a'
 	count, each                    int  // products, and products in a task if a product is one task
 	prepackedB                     []T
@@ -70,10 +77,8 @@ type matMul[T kernel.Number] struct {
 
 // Bind implements [kernel.Kernel].
 func (k *matMul[T]) Bind(in, out []*kernel.Operand) {
-	k.a, k.b, k.out, k.c = in[0], in[1], out[0], nil
-	if len(in) > 2 {
-		k.c = in[2]
-	}
+	k.a, k.b, k.out = in[0], in[1], out[0]
+	k.epilogue.Bind(k.out, in[2:]...)
 	k.bindBatch()
 	m, n, depth := k.bindMatrices()
 	for last := len(k.batch) - 1; last >= 0 && k.moreRows(last, m); last-- {
@@ -90,7 +95,6 @@ func (k *matMul[T]) Bind(in, out []*kernel.Operand) {
 		m, n = n, m
 		k.rowA, k.colA, k.rowB, k.colB = k.colB, k.rowB, k.colA, k.rowA
 		k.batchA, k.batchB = k.batchB, k.batchA
-		k.rowC, k.colC = k.colC, k.rowC
 	}
 	k.gemm.Plan(m, n, depth)
 	k.count = 1
@@ -107,7 +111,7 @@ func (k *matMul[T]) Bind(in, out []*kernel.Operand) {
 // product: b does not change along it, and a and out go on as if each matrix
 // were followed by the next.
 func (k *matMul[T]) moreRows(axis, m int) bool {
-	if k.batchB[axis] != 0 || k.c != nil {
+	if k.batchB[axis] != 0 {
 		return false
 	}
 	return m == 1 || k.batchA[axis] == m*k.rowA && k.batchO[axis] == m*k.rowOut
@@ -166,10 +170,6 @@ func (k *matMul[T]) bindMatrices() (m, n, depth int) {
 	case la > 1:
 		k.rowOut = k.out.Strides[lo-1]
 	}
-	k.rowC, k.colC = 0, 0
-	if k.c != nil {
-		k.rowC, k.colC = batchStride(k.c, -2), batchStride(k.c, -1)
-	}
 	return m, n, depth
 }
 
@@ -182,20 +182,22 @@ func (k *matMul[T]) Tasks() int {
 }
 
 // Scratch implements [kernel.Kernel].
-func (k *matMul[T]) Scratch() int { return k.gemm.Scratch() }
+func (k *matMul[T]) Scratch() int { return max(k.gemm.Scratch(), k.epilogue.Scratch()) }
 
 // Run implements [kernel.Kernel].
 func (k *matMul[T]) Run(task int, scratch []byte) error {
 	per := k.gemm.Tasks()
 	first := task / per * k.each
 	for i := first; i < min(first+k.each, k.count); i++ {
-		k.product(i, task%per, scratch)
+		if err := k.product(i, task%per, scratch); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // product computes one block of product i of the batch.
-func (k *matMul[T]) product(i, block int, scratch []byte) {
+func (k *matMul[T]) product(i, block int, scratch []byte) error {
 	x, y := k.a, k.b
 	if k.swapped {
 		x, y = y, x
@@ -203,60 +205,16 @@ func (k *matMul[T]) product(i, block int, scratch []byte) {
 	a := gemm.Left[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](x), At: x.Offset, Row: k.rowA, Col: k.colA}}
 	b := gemm.Right[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](y), At: y.Offset, Row: k.rowB, Col: k.colB}, Prepacked: k.prepackedB}
 	at := k.out.Offset
-	for axis := len(k.batch) - 1; axis >= 0 && i > 0; axis-- {
-		j := i % k.batch[axis]
-		i /= k.batch[axis]
+	for axis, rest := len(k.batch)-1, i; axis >= 0 && rest > 0; axis-- {
+		j := rest % k.batch[axis]
+		rest /= k.batch[axis]
 		a.At += j * k.batchA[axis]
 		b.At += j * k.batchB[axis]
 		at += j * k.batchO[axis]
 	}
-	out := kernel.Slice[T](k.out)[at:]
-	k.gemm.Run(block, scratch, &a, &b, out, k.rowOut, false)
-	if k.alpha != 1 || k.c != nil {
-		k.finish(block, out)
-	}
-}
-
-// finish turns a block of A·B into alpha·A·B + beta·C.
-func (k *matMul[T]) finish(block int, out []T) {
-	alpha, beta := number[T](k.alpha), number[T](k.beta)
+	k.gemm.Run(block, scratch, &a, &b, kernel.Slice[T](k.out)[at:], k.rowOut, false)
 	i0, i1, j0, j1 := k.gemm.Block(block)
-	var c []T
-	if k.c != nil {
-		c = kernel.Slice[T](k.c)
-	}
-	for i := i0; i < i1; i++ {
-		row := out[i*k.rowOut+j0 : i*k.rowOut+j1]
-		if k.alpha != 1 {
-			for j := range row {
-				row[j] *= alpha
-			}
-		}
-		if k.c == nil {
-			continue
-		}
-		at := k.c.Offset + i*k.rowC + j0*k.colC
-		if k.colC == 0 {
-			v := beta * c[at]
-			for j := range row {
-				row[j] += v
-			}
-			continue
-		}
-		for j := range row {
-			row[j] += beta * c[at+j*k.colC]
-		}
-	}
-}
-
-// number converts v, which is whole if T is an integer type. Negative numbers
-// wrap in unsigned types.
-func number[T kernel.Number](v float64) T {
-	switch any(T(0)).(type) {
-	case float32, float64:
-		return T(v)
-	}
-	return T(int64(v))
+	return k.epilogue.Run((i*k.gemm.M+i0)*k.gemm.N+j0, i1-i0, k.gemm.N, j1-j0, scratch)
 }
 
 // PrepackedBytes implements [kernel.Prepacker]: a right matrix that is the same for the

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
 )
@@ -124,7 +125,7 @@ func TestMatMul(t *testing.T) {
 			return nil, matMulReference(n[0], n[1], sa, sb, so)
 		})
 		for set := range kerneltest.Sets() {
-			k := newMatMul(dt)
+			k := newMatMul(dt, nil)
 			intact := kerneltest.Guard(out)
 			err := kerneltest.All(rng, k, in, []*kernel.Operand{out})
 			if err == nil {
@@ -196,6 +197,13 @@ func TestGemm(t *testing.T) {
 		if dt.IsFloat() { // positive, so that magnitudes bound the result
 			alpha, beta = math.Abs(alpha)+0.25, math.Abs(beta)+0.5
 		}
+		g := Gemm{Alpha: alpha, Beta: beta, TransA: transA, TransB: transB}
+		types := make([]graph.Type, len(in))
+		for i, o := range in {
+			if o != nil {
+				types[i] = graph.Type{DType: dt, Shape: o.Shape}
+			}
+		}
 		out := kerneltest.StridedOutput(rng, dt, 1, m, n)
 		agrees := kerneltest.WantSums(dt, k+4, in, func(f [][]float64, n64 [][]int64) ([]float64, []int64) {
 			if f != nil {
@@ -204,7 +212,7 @@ func TestGemm(t *testing.T) {
 			return nil, gemmReference(n64[0], n64[1], n64[2], sc, m, n, k, int64(alpha), int64(beta), transA, transB)
 		})
 		for set := range kerneltest.Sets() {
-			kern := newGemm(dt, alpha, beta, transA, transB)
+			kern := g.Kernel(types, nil)
 			outs := []*kernel.Operand{out}
 			check := func(how string, bound []*kernel.Operand) {
 				t.Helper()
@@ -251,7 +259,7 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 				kerneltest.Randomize(rng, a)
 				kerneltest.Randomize(rng, b)
 				for set := range kerneltest.Sets() {
-					kern := newGemm(dt, 1, 0, false, transB)
+					kern := newGemm(dt, false, transB, nil)
 					full := kerneltest.Dense(dt, most, n)
 					if err := kerneltest.Run(rng, kern, []*kernel.Operand{a, b}, []*kernel.Operand{full}); err != nil {
 						t.Fatal(err)

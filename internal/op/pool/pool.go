@@ -141,7 +141,7 @@ func (p Pool) Kernel(in, _ []graph.Type) kernel.Kernel {
 }
 
 // DenseAxes implements [op.Strider].
-func (Pool) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank) }
+func (Pool) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank, 1) }
 
 // ComputesInFloat32 implements [op.Widener].
 func (Pool) ComputesInFloat32() {}
@@ -187,7 +187,7 @@ func (p GlobalPool) Kernel(in, _ []graph.Type) kernel.Kernel {
 }
 
 // DenseAxes implements [op.Strider].
-func (GlobalPool) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank) }
+func (GlobalPool) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank, 1) }
 
 // ComputesInFloat32 implements [op.Widener].
 func (GlobalPool) ComputesInFloat32() {}

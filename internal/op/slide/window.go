@@ -127,11 +127,15 @@ func (w Window) Positions(image shape.Shape, ceil bool) (shape.Shape, error) {
 	return out, out.Check()
 }
 
-// DenseAxes is the [op.Strider] rule of ops over images: input 0 and the
-// outputs may have any batch stride.
-func DenseAxes(operand, rank int) int {
-	if operand <= 0 {
+// DenseAxes is the [op.Strider] rule of ops over images, with a number of inputs
+// of their own: input 0 and the outputs may have any batch stride, and what the
+// epilogue reads, the inputs after these, any strides.
+func DenseAxes(operand, rank, own int) int {
+	switch {
+	case operand <= 0:
 		return max(rank-1, 0)
+	case operand < own:
+		return rank
 	}
-	return rank
+	return 0
 }

@@ -61,16 +61,15 @@ func (g *generator) spread() {
 // convolution. AX counts the bytes done; R10 and R11 walk the taps.
 func (g *generator) tapSum() {
 	const block = 4 // registers of sums in the main loop
-	fmt.Fprintf(g, "\n// func tapSum%s(y, x *float%d, n int, offsets *int, weights *float%d, taps int, bias float%d)\n",
-		g.name, 8*g.width, 8*g.width, 8*g.width)
-	fmt.Fprintf(g, "TEXT ·tapSum%s(SB), NOSPLIT, $0-%d\n", g.name, 48+g.width)
+	fmt.Fprintf(g, "\n// func tapSum%s(y, x *float%d, n int, offsets *int, weights *float%d, taps int)\n",
+		g.name, 8*g.width, 8*g.width)
+	fmt.Fprintf(g, "TEXT ·tapSum%s(SB), NOSPLIT, $0-48\n", g.name)
 	g.op("MOVQ y+0(FP), DI")
 	g.op("MOVQ x+8(FP), SI")
 	g.op("MOVQ n+16(FP), CX")
 	g.op("MOVQ offsets+24(FP), R8")
 	g.op("MOVQ weights+32(FP), R9")
 	g.op("MOVQ taps+40(FP), DX")
-	g.op("%s bias+48(FP), %s", g.broadcast(), g.reg(5))
 	for _, v := range []int{block, 1} {
 		g.label("next%d", v)
 		if v == 1 {
@@ -99,7 +98,7 @@ func (g *generator) tapSum() {
 			g.op("JLT next1")
 		}
 		for j := range v {
-			g.op("VMOVAPS %s, %s", g.reg(5), g.reg(j))
+			g.zero(g.reg(j))
 		}
 		g.op("MOVQ R8, R10")
 		g.op("MOVQ R9, R11")

@@ -177,6 +177,15 @@ func (g *generator) reg(i int) string {
 	return fmt.Sprintf("%c%d", map[bool]byte{true: 'Z', false: 'Y'}[g.avx512], i)
 }
 
+// zero emits the clearing of a register.
+func (g *generator) zero(r string) {
+	if g.avx512 {
+		g.op("VPXORD %s, %s, %s", r, r, r)
+	} else {
+		g.op("%s %s, %s, %s", g.ins("VXOR"), r, r, r)
+	}
+}
+
 // sum returns the register of the sums of a row's v-th register of columns.
 func (g *generator) sum(row, v int) string { return g.reg(4 + 2*row + v) }
 
@@ -185,12 +194,7 @@ func (g *generator) loop(v, h int) {
 	g.label("v%dh%d", v, h)
 	for i := range h {
 		for j := range v {
-			r := g.sum(i, j)
-			if g.avx512 {
-				g.op("VPXORD %s, %s, %s", r, r, r)
-			} else {
-				g.op("%s %s, %s, %s", g.ins("VXOR"), r, r, r)
-			}
+			g.zero(g.sum(i, j))
 		}
 	}
 	g.label("v%dh%dloop", v, h)

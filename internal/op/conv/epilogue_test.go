@@ -1,0 +1,35 @@
+package conv_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/op/conv"
+	"github.com/berth-go/berth/internal/op/optest"
+)
+
+func TestEpilogue(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 5))
+	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64, dtype.Int32} {
+		image, bias := optest.Type(dt, 2, 6, 13, 40), optest.Type(dt, 6)
+		padded := conv.Conv{Pads: []int{1, 1, 1, 1}}
+		grouped, depthwise := padded, padded
+		grouped.Group, depthwise.Group = 2, 6
+		optest.Finishes(t, rng, padded, image, optest.Type(dt, 50, 6, 3, 3))
+		optest.Finishes(t, rng, padded, image, optest.Type(dt, 6, 6, 3, 3), bias)
+		optest.Finishes(t, rng, grouped, image, optest.Type(dt, 6, 3, 3, 3), bias)
+		optest.Finishes(t, rng, depthwise, image, optest.Type(dt, 6, 1, 3, 3), bias)
+		optest.Finishes(t, rng, depthwise, image, optest.Type(dt, 12, 1, 3, 3))
+		optest.Finishes(t, rng, conv.Conv{Group: 2}, optest.Type(dt, 2, 2, 5, 4, 3), optest.Type(dt, 2, 1, 2, 2, 2)) // tap by tap
+		optest.Finishes(t, rng, conv.Conv{}, optest.Type(dt, 1, 3, 9), optest.Type(dt, 5, 3, 1))
+		optest.Finishes(t, rng, conv.Conv{}, optest.Type(dt, 0, 3, 9), optest.Type(dt, 5, 3, 1))
+		transposed := conv.ConvTranspose{Strides: []int{2, 2}}
+		optest.Finishes(t, rng, transposed, image, optest.Type(dt, 6, 5, 3, 3))
+		transposed.Group = 2
+		optest.Finishes(t, rng, transposed, image, optest.Type(dt, 6, 3, 3, 3), bias)
+	}
+	in := optest.Float32(1, 2, 5, 5)
+	optest.RefusesEpilogues(t, conv.Conv{}, in, optest.Float32(3, 2, 2, 2))
+	optest.RefusesEpilogues(t, conv.ConvTranspose{}, in, optest.Float32(2, 3, 2, 2))
+}

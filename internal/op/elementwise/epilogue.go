@@ -1,0 +1,175 @@
+package elementwise
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
+)
+
+// A Finisher is an op with an epilogue: an elementwise program that its kernel
+// runs on each block of its only output, once that is computed and while it is
+// in cache. Input 0 of the program is the output as it would be without; the
+// others follow the op's own inputs and broadcast to the output. The result has
+// the type of the output.
+//
+//	conv{epilogue="t0=add(x0,x1);t1=relu(t0)"} x w b r    relu(conv(x, w, b) + r)
+//
+// Results are those of the op and a [Map] after it, to the last bit. The output
+// must not lie over an input of the program, for it is written before that is
+// read.
+type Finisher interface {
+	op.Computer
+	// Finish returns the program, which is empty where there is none, and the
+	// number of inputs before those of the program, absent ones counted.
+	Finish() (p Program, own int)
+	// Finished returns the op with p for its epilogue.
+	Finished(p Program) graph.Op
+}
+
+// Own returns the first own of the inputs of an op with the epilogue p, and
+// those that p reads beside the output; all inputs if p is empty.
+func (p Program) Own(in []graph.Type, own int) (first, extra []graph.Type) {
+	if len(p) == 0 {
+		return in, nil
+	}
+	own = min(own, len(in))
+	return in[:own], in[own:]
+}
+
+// CheckEpilogue reports an epilogue p that does not turn an output of type out,
+// with inputs of the types extra, into another of that type.
+func (p Program) CheckEpilogue(out graph.Type, extra []graph.Type) error {
+	if len(p) == 0 {
+		return nil
+	}
+	for i, t := range append([]graph.Type{out}, extra...) {
+		if t.DType.IsHalf() {
+			return fmt.Errorf("epilogue: input %d is %v; the ops that have one compute halves in float32", i, t)
+		}
+	}
+	if len(extra) > MaxExtra || len(p) > MaxFinish {
+		return fmt.Errorf("epilogue: %d instructions with %d inputs, more than %d with %d", len(p), len(extra), MaxFinish, MaxExtra)
+	}
+	types, err := check(p, dtypes(append([]graph.Type{out}, extra...)))
+	if err != nil {
+		return fmt.Errorf("epilogue: %w", err)
+	}
+	if t := types[len(types)-1]; t != out.DType {
+		return fmt.Errorf("epilogue: gives %v, not %v", t, out.DType)
+	}
+	for i, t := range extra {
+		if full, err := shape.Broadcast(t.Shape, out.Shape); err != nil || !full.Equal(out.Shape) {
+			return fmt.Errorf("epilogue: input %d, %v, does not broadcast to the output %v", i+1, t, out)
+		}
+	}
+	return nil
+}
+
+// The limits of an epilogue leave room in a program for what an op itself does
+// on its output: scales and an addend.
+const (
+	MaxExtra  = MaxInputs - 2
+	MaxFinish = MaxInstrs - 3
+)
+
+// After returns the program that runs first and then p on its result. Input 0 of
+// p is that result; the others follow the inputs of first, of which there are n.
+// Either may be empty.
+func (p Program) After(first Program, n int) Program {
+	if len(first) == 0 {
+		return p
+	}
+	out := slices.Clone(first)
+	for _, ins := range p {
+		for j, a := range ins.Args {
+			switch {
+			case a.Kind == ArgInput && a.Index == 0:
+				ins.Args[j] = ResultArg(len(first) - 1)
+			case a.Kind == ArgInput:
+				ins.Args[j] = InputArg(n - 1 + a.Index)
+			case a.Kind == ArgResult:
+				ins.Args[j] = ResultArg(len(first) + a.Index)
+			}
+		}
+		out = append(out, ins)
+	}
+	return out
+}
+
+// Addend is the program that adds input 1 to input 0.
+var Addend = Program{{Code: Add, Args: [3]Arg{InputArg(0), InputArg(1)}}}
+
+// An Epilogue runs a program over parts of an output in place. The nil Epilogue
+// does nothing.
+type Epilogue struct {
+	kernel *programKernel
+	in     []*kernel.Operand
+	out    []*kernel.Operand
+}
+
+// NewEpilogue returns an epilogue of p, nil if that is empty, on an output of
+// element type t, where the other inputs of p have the given types.
+func NewEpilogue(p Program, t dtype.Type, extra ...graph.Type) *Epilogue {
+	if len(p) == 0 {
+		return nil
+	}
+	k, err := newKernel(p, append([]dtype.Type{t}, dtypes(extra)...))
+	if err != nil {
+		panic(fmt.Sprintf("elementwise: epilogue that Infer rejects: %v", err))
+	}
+	return &Epilogue{kernel: k, in: make([]*kernel.Operand, 1+len(extra)), out: make([]*kernel.Operand, 1)}
+}
+
+// Trail has the last axis of an input of the program meet the output that many
+// axes before the end: a bias for each channel of an image does so before the
+// spatial axes.
+func (e *Epilogue) Trail(input, axes int) { e.kernel.trail[input] = axes }
+
+// Bind fixes the output, and the other inputs of the program, as
+// [kernel.Kernel.Bind] does; operands that are nil are none of these. All may
+// have any strides.
+func (e *Epilogue) Bind(out *kernel.Operand, extra ...*kernel.Operand) {
+	if e == nil {
+		return
+	}
+	e.in, e.out[0] = append(e.in[:0], out), out
+	for _, o := range extra {
+		if o != nil {
+			e.in = append(e.in, o)
+		}
+	}
+	e.kernel.Bind(e.in, e.out)
+}
+
+// Scratch returns the bytes of working memory of [Epilogue.Run].
+func (e *Epilogue) Scratch() int {
+	if e == nil {
+		return 0
+	}
+	return e.kernel.Scratch()
+}
+
+// Run runs the program on a block of the output: rows of n elements that begin
+// pitch elements apart, the first at element start, counted in row-major order of
+// the shape of the output, however that lies in memory.
+func (e *Epilogue) Run(start, rows, pitch, n int, scratch []byte) error {
+	if e == nil {
+		return nil
+	}
+	if n == pitch {
+		rows, n = 1, rows*n
+	}
+	f := e.kernel.begin(scratch)
+	for row := range rows {
+		at := start + row*pitch
+		if err := e.kernel.elements(&f, at, at+n); err != nil {
+			return err
+		}
+	}
+	return nil
+}

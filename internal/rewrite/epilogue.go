@@ -1,0 +1,86 @@
+package rewrite
+
+import (
+	"context"
+	"slices"
+
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op/elementwise"
+)
+
+// epilogue has an op do the elementwise work behind it on each block of its
+// result, while that is in cache, so that what lies between is never stored: a
+// bias, an activation, a residual.
+//
+//	x ── conv ── add ── relu ──   ->   x ─┬─ conv+add+relu ──
+//	         r ───┘                    r ─┘
+//
+// The result must have no other reader and be no root, and its type must be that
+// of the Map, which reads no halves. Of several ops that could, the last one does,
+// for what the others compute is there by then.
+func epilogue(_ context.Context, r *graph.Rewriter, _ *Options) error {
+	number := make(map[*graph.Node]int, len(r.Nodes()))
+	for i, n := range r.Nodes() {
+		number[n] = i
+	}
+	return r.Walk(func(n *graph.Node) error {
+		m, ok := n.Op().(elementwise.Map)
+		if !ok || len(m.Program) > elementwise.MaxFinish || n.NumInputs()-1 > elementwise.MaxExtra {
+			return nil
+		}
+		last := -1
+		for j := range n.NumInputs() {
+			if n.Input(j).Type().DType.IsHalf() {
+				return nil
+			}
+			if finishes(r, n, j) && (last < 0 || number[n.Input(j).Node()] > number[n.Input(last).Node()]) {
+				last = j
+			}
+		}
+		if last < 0 {
+			return nil
+		}
+		before := n.Input(last).Node()
+		finisher := before.Op().(elementwise.Finisher)
+		_, own := finisher.Finish()
+		inputs := append(r.Inputs(before), make([]graph.Value, own-before.NumInputs())...)
+		inputs = append(inputs, slices.Delete(r.Inputs(n), last, last+1)...)
+		by, err := graph.New(finisher.Finished(inputFirst(m.Program, last)), inputs...)
+		if err != nil {
+			return err
+		}
+		r.Replace(n.Output(0), by.WithLabel(before.Label()).Output(0))
+		return nil
+	})
+}
+
+// finishes reports whether the op that computes input j of the Map n can do the
+// work of n.
+func finishes(r *graph.Rewriter, n *graph.Node, j int) bool {
+	v := n.Input(j)
+	before := v.Node()
+	finisher, ok := before.Op().(elementwise.Finisher)
+	if !ok || before.NumOutputs() != 1 || !r.OnlyUser(v, n) || !v.Type().Equal(n.Output(0).Type()) {
+		return false
+	}
+	p, _ := finisher.Finish()
+	return len(p) == 0
+}
+
+// inputFirst returns a program that reads input j of p as its first one, and the
+// others in their order after it.
+func inputFirst(p elementwise.Program, j int) elementwise.Program {
+	p = slices.Clone(p)
+	for i := range p {
+		for k, a := range p[i].Args {
+			switch {
+			case a.Kind != elementwise.ArgInput || a.Index > j:
+			case a.Index == j:
+				p[i].Args[k].Index = 0
+			default:
+				p[i].Args[k].Index++
+			}
+		}
+	}
+	return p
+}
