@@ -237,14 +237,14 @@ func (k *matMul[T]) finish(block int, out []T) {
 		}
 		at := k.c.Offset + i*k.rowC + j0*k.colC
 		if k.colC == 0 {
-			v := beta * c[at]
+			v := T(beta * c[at])
 			for j := range row {
 				row[j] += v
 			}
 			continue
 		}
 		for j := range row {
-			row[j] += beta * c[at+j*k.colC]
+			row[j] += T(beta * c[at+j*k.colC])
 		}
 	}
 }
