@@ -131,16 +131,17 @@ func TestFloat64Pairs(t *testing.T) {
 	got := run64(t, rng, Pow, xs, ns)
 	checkUlps(t, Pow, got, func(i int) (wide, []float64) { return want[i], []float64{xs[i], ns[i]} })
 
-	a, b := arguments(rng, -huge, huge, n/100), arguments(rng, -huge, huge, n/100)
-	for i := range a {
-		a[i], b[i] = a[rng.IntN(len(a))], b[rng.IntN(len(b))]
-		if i%2 == 0 {
-			b[i] = a[i] * math.Ldexp(rng.NormFloat64(), rng.IntN(60)-30)
+	all := arguments(rng, -huge, huge, n/100)
+	a, b := make([]float64, len(all)), make([]float64, len(all))
+	for i := range all {
+		a[i], b[i] = all[rng.IntN(len(all))], all[rng.IntN(len(all))]
+		if i%2 == 0 { // of a similar size
+			b[i] = a[i] * math.Ldexp(0.5+rng.Float64(), rng.IntN(60)-30)
 		}
 		if b[i] == 0 || math.IsInf(b[i], 0) {
 			b[i] = 1
 		}
-		a[i] = math.Copysign(a[i], rng.Float64()-0.5)
+		a[i], b[i] = math.Copysign(a[i], rng.Float64()-0.5), math.Copysign(b[i], rng.Float64()-0.5)
 	}
 	checkUlps(t, Atan2, run64(t, rng, Atan2, a, b), func(i int) (wide, []float64) {
 		y, x := widen(a[i], wideBits), widen(b[i], wideBits)

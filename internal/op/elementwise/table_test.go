@@ -71,6 +71,10 @@ func newColumns(t *testing.T, code Code, to dtype.Type, types []dtype.Type) *col
 	}
 	c := &columns{t: t, rng: rand.New(rand.NewPCG(3, uint64(code))), ins: Instr{Code: code, To: to}, types: types, result: result, args: make([][]kernel.Scalar, len(types))}
 	copy(c.ins.Attrs[:], code.Attrs())
+	one, each := 1000, 20 // samples of the only operand, of each of several
+	if underRace {
+		one, each = 100, 4
+	}
 	per := make([][]kernel.Scalar, len(types))
 	for i, a := range types {
 		c.ins.Args[i] = InputArg(i)
@@ -78,9 +82,9 @@ func newColumns(t *testing.T, code Code, to dtype.Type, types []dtype.Type) *col
 		case code == Cast:
 			per[i] = castSamples(c.rng, a)
 		case len(types) == 1:
-			per[i] = scalarSamples(c.rng, a, 1000)
+			per[i] = scalarSamples(c.rng, a, one)
 		default:
-			per[i] = scalarSamples(c.rng, a, 20)
+			per[i] = scalarSamples(c.rng, a, each)
 		}
 	}
 	var nest func(row []kernel.Scalar)
