@@ -11,19 +11,17 @@ import (
 // spatial...] to one element of y [N, C, 1...], as [newPool] does with a window
 // over the whole plane. A plane without elements gives the lowest value for
 // max, NaN for the average and 0 for lp. Batch axes may have any stride.
-func newGlobalPool(t dtype.Type, kind Kind, p float64) kernel.Kernel {
+func newGlobalPool(t dtype.Type, p poolParams) kernel.Kernel {
 	switch t {
 	case dtype.Float32:
-		return &globalPool[float32]{kind: kind, p: p}
+		return &globalPool[float32]{pool: pool{params: p}}
 	case dtype.Float64:
-		return &globalPool[float64]{kind: kind, p: p}
+		return &globalPool[float64]{pool: pool{params: p}}
 	}
 	return nil
 }
 
 type globalPool[T kernel.Float] struct {
-	kind Kind
-	p    float64
 	pool
 	size int // of a plane
 }
@@ -31,6 +29,7 @@ type globalPool[T kernel.Float] struct {
 // Bind implements [kernel.Kernel].
 func (k *globalPool[T]) Bind(in, out []*kernel.Operand) {
 	k.x, k.y = in[0], out[0]
+	k.params.epilogue.Bind(k.y, in[1:]...)
 	k.channels, k.planes, k.size = k.x.Shape[1], k.x.Shape[0]*k.x.Shape[1], 1
 	for _, d := range k.x.Shape[2:] {
 		k.size *= d
@@ -47,16 +46,17 @@ func (k *globalPool[T]) Tasks() int {
 }
 
 // Scratch implements [kernel.Kernel].
-func (k *globalPool[T]) Scratch() int { return 0 }
+func (k *globalPool[T]) Scratch() int { return k.params.epilogue.Scratch() }
 
 // Run implements [kernel.Kernel].
-func (k *globalPool[T]) Run(task int, _ []byte) error {
+func (k *globalPool[T]) Run(task int, scratch []byte) error {
 	y := kernel.Slice[T](k.y)
-	for plane := task * k.each; plane < min((task+1)*k.each, k.planes); plane++ {
+	first, end := task*k.each, min((task+1)*k.each, k.planes)
+	for plane := first; plane < end; plane++ {
 		at := k.at(k.x, plane, k.size)
 		x := kernel.Slice[T](k.x)[at : at+k.size]
 		to := &y[k.at(k.y, plane, 1)]
-		switch k.kind {
+		switch k.params.Kind {
 		case Max:
 			*to = largest(x)
 		case Average:
@@ -64,12 +64,12 @@ func (k *globalPool[T]) Run(task int, _ []byte) error {
 		default:
 			sum := 0.0
 			for _, v := range x {
-				sum += power(float64(v), k.p)
+				sum += power(float64(v), k.params.P)
 			}
-			*to = T(root(sum, k.p))
+			*to = T(root(sum, k.params.P))
 		}
 	}
-	return nil
+	return k.params.epilogue.Run(first, 1, end-first, end-first, scratch)
 }
 
 // largest returns the largest element, NaN if there is one, and -Inf of none.

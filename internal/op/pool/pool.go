@@ -16,6 +16,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/slide"
 	"github.com/berth-go/berth/shape"
 )
@@ -57,16 +58,17 @@ func (k Kind) check(t dtype.Type) error {
 // [N, C, positions...]. [newPool] states the result.
 type Pool struct {
 	Kind            Kind
-	KernelShape     []int         // taps along each spatial axis
-	Strides         []int         // one for each spatial axis; 1 if empty
-	Pads            []int         // before each spatial axis, then after each; 0 if empty
-	Dilations       []int         // one for each spatial axis; 1 if empty
-	CeilMode        bool          // a last window may reach past the padding, if it does not begin there
-	CountIncludePad bool          // an average counts the padding as zeros
-	AutoPad         slide.AutoPad // how the padding is found, if not from Pads
-	StorageOrder    int           // of indices: 0 counts the last spatial axis fastest, 1 the first
-	P               float64       // exponent of lp; 0 means 2
-	Indices         bool          // max has a second output, int64: where in x each maximum is
+	KernelShape     []int               // taps along each spatial axis
+	Strides         []int               // one for each spatial axis; 1 if empty
+	Pads            []int               // before each spatial axis, then after each; 0 if empty
+	Dilations       []int               // one for each spatial axis; 1 if empty
+	CeilMode        bool                // a last window may reach past the padding, if it does not begin there
+	CountIncludePad bool                // an average counts the padding as zeros
+	AutoPad         slide.AutoPad       // how the padding is found, if not from Pads
+	StorageOrder    int                 // of indices: 0 counts the last spatial axis fastest, 1 the first
+	P               float64             // exponent of lp; 0 means 2
+	Indices         bool                // max has a second output, int64: where in x each maximum is
+	Epilogue        elementwise.Program // runs on the result; not with indices
 }
 
 // maxTaps bounds the taps along one axis; kernels hold a table entry for each.
@@ -75,8 +77,12 @@ const maxTaps = 1 << 20
 // Name returns "pool".
 func (Pool) Name() string { return "pool" }
 
+// String prints the name, and the epilogue behind it.
+func (p Pool) String() string { return p.Epilogue.Title(p.Name()) }
+
 // Infer implements [graph.Op].
 func (p Pool) Infer(in []graph.Type) ([]graph.Type, error) {
+	in, extra := p.Epilogue.Own(in, ownInputs)
 	if len(in) != 1 {
 		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
 	}
@@ -104,10 +110,13 @@ func (p Pool) Infer(in []graph.Type) ([]graph.Type, error) {
 		return nil, err
 	}
 	out := []graph.Type{{DType: x.DType, Shape: append(shape.Shape{x.Shape[0], x.Shape[1]}, spatial...)}}
+	if p.Indices && len(p.Epilogue) > 0 {
+		return nil, fmt.Errorf("epilogue: the maxima have indices")
+	}
 	if p.Indices {
 		out = append(out, graph.Type{DType: dtype.Int64, Shape: out[0].Shape.Clone()})
 	}
-	return out, nil
+	return out, p.Epilogue.CheckEpilogue(out[0], extra)
 }
 
 func (p Pool) window(axes int) (slide.Window, error) {
@@ -137,11 +146,21 @@ func (p Pool) Kernel(in, _ []graph.Type) kernel.Kernel {
 		CountIncludePad: p.CountIncludePad,
 		ColumnMajor:     p.StorageOrder == 1,
 		P:               exponent(p.P),
+		epilogue:        elementwise.NewEpilogue(p.Epilogue, in[0].DType, in[ownInputs:]...),
 	})
 }
 
+// Finish implements [elementwise.Finisher].
+func (p Pool) Finish() (elementwise.Program, int) { return p.Epilogue, ownInputs }
+
+// Finished implements [elementwise.Finisher].
+func (p Pool) Finished(e elementwise.Program) graph.Op {
+	p.Epilogue = e
+	return p
+}
+
 // DenseAxes implements [op.Strider].
-func (Pool) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank, 1) }
+func (Pool) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank, ownInputs) }
 
 // ComputesInFloat32 implements [op.Widener].
 func (Pool) ComputesInFloat32() {}
@@ -149,15 +168,20 @@ func (Pool) ComputesInFloat32() {}
 // GlobalPool reduces each plane of x [N, C, spatial...] to one element, giving
 // [N, C, 1...]. [newGlobalPool] states the result.
 type GlobalPool struct {
-	Kind Kind
-	P    float64 // exponent of lp; 0 means 2
+	Kind     Kind
+	P        float64             // exponent of lp; 0 means 2
+	Epilogue elementwise.Program // runs on the result
 }
 
 // Name returns "global_pool".
 func (GlobalPool) Name() string { return "global_pool" }
 
+// String prints the name, and the epilogue behind it.
+func (p GlobalPool) String() string { return p.Epilogue.Title(p.Name()) }
+
 // Infer implements [graph.Op].
 func (p GlobalPool) Infer(in []graph.Type) ([]graph.Type, error) {
+	in, extra := p.Epilogue.Own(in, ownInputs)
 	if len(in) != 1 {
 		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
 	}
@@ -178,19 +202,34 @@ func (p GlobalPool) Infer(in []graph.Type) ([]graph.Type, error) {
 	for i := range out[2:] {
 		out[2+i] = 1
 	}
-	return []graph.Type{{DType: x.DType, Shape: out}}, nil
+	y := graph.Type{DType: x.DType, Shape: out}
+	return []graph.Type{y}, p.Epilogue.CheckEpilogue(y, extra)
 }
 
 // Kernel implements [op.Computer].
 func (p GlobalPool) Kernel(in, _ []graph.Type) kernel.Kernel {
-	return newGlobalPool(in[0].DType, p.Kind, exponent(p.P))
+	return newGlobalPool(in[0].DType, poolParams{
+		Kind: p.Kind, P: exponent(p.P), epilogue: elementwise.NewEpilogue(p.Epilogue, in[0].DType, in[ownInputs:]...),
+	})
+}
+
+// Finish implements [elementwise.Finisher].
+func (p GlobalPool) Finish() (elementwise.Program, int) { return p.Epilogue, ownInputs }
+
+// Finished implements [elementwise.Finisher].
+func (p GlobalPool) Finished(e elementwise.Program) graph.Op {
+	p.Epilogue = e
+	return p
 }
 
 // DenseAxes implements [op.Strider].
-func (GlobalPool) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank, 1) }
+func (GlobalPool) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank, ownInputs) }
 
 // ComputesInFloat32 implements [op.Widener].
 func (GlobalPool) ComputesInFloat32() {}
+
+// ownInputs is the image alone. Those of the epilogue follow.
+const ownInputs = 1
 
 // exponent returns p, or 2 for the zero value.
 func exponent(p float64) float64 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/slide"
 )
 
@@ -14,6 +15,7 @@ type poolParams struct {
 	CountIncludePad bool // an average counts taps in the padding, as zeros
 	ColumnMajor     bool // indices count the first spatial axis fastest
 	P               float64
+	epilogue        *elementwise.Epilogue // on each plane of y, with the operands after x
 }
 
 // newPool returns the kernel that reduces each window over each plane of x
@@ -78,8 +80,10 @@ type pool struct {
 	each     int // planes in a task
 }
 
-func (k *pool) bind(x, y *kernel.Operand) {
+func (k *pool) bind(in []*kernel.Operand, y *kernel.Operand) {
+	x := in[0]
 	k.x, k.y = x, y
+	k.params.epilogue.Bind(y, in[1:]...)
 	k.slide.Bind(&k.window, x.Shape[2:], y.Shape[2:])
 	k.channels = x.Shape[1]
 	k.planes = x.Shape[0] * x.Shape[1]
@@ -110,7 +114,7 @@ type maxPool[T kernel.Number] struct {
 
 // Bind implements [kernel.Kernel].
 func (k *maxPool[T]) Bind(in, out []*kernel.Operand) {
-	k.bind(in[0], out[0])
+	k.bind(in, out[0])
 	k.indices = nil
 	if len(out) > 1 {
 		k.indices = out[1]
@@ -118,10 +122,10 @@ func (k *maxPool[T]) Bind(in, out []*kernel.Operand) {
 }
 
 // Scratch implements [kernel.Kernel].
-func (k *maxPool[T]) Scratch() int { return 0 }
+func (k *maxPool[T]) Scratch() int { return k.params.epilogue.Scratch() }
 
 // Run implements [kernel.Kernel].
-func (k *maxPool[T]) Run(task int, _ []byte) error {
+func (k *maxPool[T]) Run(task int, scratch []byte) error {
 	s := &k.slide
 	positions := s.Rows * s.Width
 	for plane := task * k.each; plane < min((task+1)*k.each, k.planes); plane++ {
@@ -140,6 +144,9 @@ func (k *maxPool[T]) Run(task int, _ []byte) error {
 			} else {
 				k.rowIndexed(y[row*s.Width:(row+1)*s.Width], indices[row*s.Width:(row+1)*s.Width], x, row, plane*s.PlaneIn)
 			}
+		}
+		if err := k.params.epilogue.Run(plane*positions, 1, positions, positions, scratch); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -229,21 +236,23 @@ type meanPool[T kernel.Float] struct {
 
 // Bind implements [kernel.Kernel].
 func (k *meanPool[T]) Bind(in, out []*kernel.Operand) {
-	k.bind(in[0], out[0])
+	k.bind(in, out[0])
 	k.end = k.end[:0]
 	for axis := range k.slide.In {
 		k.end = append(k.end, k.window.End(axis, k.slide.In[axis], k.slide.Out[axis]))
 	}
 }
 
-// Scratch implements [kernel.Kernel]: sums and divisors of a row.
-func (k *meanPool[T]) Scratch() int { return 16 * k.slide.Width }
+// Scratch implements [kernel.Kernel]: sums and divisors of a row, then that of the
+// epilogue.
+func (k *meanPool[T]) Scratch() int {
+	return 2*kernel.Carved[float64](k.slide.Width) + k.params.epilogue.Scratch()
+}
 
 // Run implements [kernel.Kernel].
 func (k *meanPool[T]) Run(task int, scratch []byte) error {
 	s := &k.slide
-	sums := kernel.Cast[float64](scratch)[:s.Width]
-	counts := kernel.Cast[float64](scratch)[s.Width : 2*s.Width]
+	sums, counts := kernel.Carve[float64](&scratch, s.Width), kernel.Carve[float64](&scratch, s.Width)
 	last := len(s.In) - 1
 	for c := range counts {
 		counts[c] = float64(s.Meets(last, c, k.params.CountIncludePad, k.end[last]))
@@ -256,6 +265,9 @@ func (k *meanPool[T]) Run(task int, scratch []byte) error {
 		for row := range s.Rows {
 			k.sum(sums, x, row)
 			k.finish(y[row*s.Width:(row+1)*s.Width], sums, counts, row)
+		}
+		if err := k.params.epilogue.Run(plane*len(y), 1, len(y), len(y), scratch); err != nil {
+			return err
 		}
 	}
 	return nil

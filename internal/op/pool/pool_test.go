@@ -154,7 +154,7 @@ func TestGlobalPool(t *testing.T) {
 		}
 		x := kerneltest.StridedInput(rng, dt, len(image)-1, image...)
 		y := kerneltest.StridedOutput(rng, dt, len(image)-1, outputs...)
-		k := newGlobalPool(dt, kind, p)
+		k := newGlobalPool(dt, poolParams{Kind: kind, P: p})
 		intact := kerneltest.Guard(y)
 		if err := kerneltest.All(rng, k, []*kernel.Operand{x}, []*kernel.Operand{y}); err != nil {
 			t.Fatal(err)
