@@ -29,7 +29,7 @@ func batchNorm(_ context.Context, r *graph.Rewriter, opt *Options) error {
 	fixed := fixed(r, opt.varies)
 	return r.Walk(func(n *graph.Node) error {
 		normalise, ok := n.Op().(norm.BatchNorm)
-		if !ok {
+		if !ok || len(normalise.Epilogue) > 0 {
 			return nil
 		}
 		before := n.Input(0).Node()

@@ -17,7 +17,7 @@ const (
 	// the elements of one line lie further apart than those of its neighbour.
 	Tile = 256
 	// MaxOperands is the most operands that a kernel cuts into lines.
-	MaxOperands = 8
+	MaxOperands = 9
 )
 
 // Lines cuts the elements of several operands into lines: the elements along

@@ -16,6 +16,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -29,19 +30,29 @@ import (
 // more outputs, the mean and 1/sqrt(variance + Epsilon), which have extent 1
 // from Axis on; they are float32 for x of 16 bits.
 type LayerNorm struct {
-	Axis    int // negative: from the end
-	Epsilon float64
-	Stats   bool
+	Axis     int // negative: from the end
+	Epsilon  float64
+	Stats    bool
+	Epilogue elementwise.Program // runs on y; not with Stats
 }
 
 // Name returns "layer_norm".
 func (LayerNorm) Name() string { return "layer_norm" }
 
+// String prints the name, and the epilogue behind it.
+func (n LayerNorm) String() string { return n.Epilogue.Title(n.Name()) }
+
 // Infer returns the type of x and, with Stats, those of the statistics.
 func (n LayerNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+	in, extra := n.Epilogue.Own(in, 3)
 	out, axis, err := inferTrailing(in, 3, n.Axis)
-	if err != nil || !n.Stats {
-		return out, err
+	switch {
+	case err != nil:
+		return nil, err
+	case !n.Stats:
+		return finished(out, n.Epilogue, extra)
+	case len(n.Epilogue) > 0:
+		return nil, fmt.Errorf("epilogue: there are statistics beside y")
 	}
 	stats := in[0].DType
 	if stats.IsHalf() {
@@ -98,6 +109,17 @@ func checkBroadcast(name string, t, x graph.Type) error {
 	return nil
 }
 
+// finished returns out, the type of y, after a check of the epilogue p on it.
+func finished(out []graph.Type, p elementwise.Program, extra []graph.Type) ([]graph.Type, error) {
+	return out, p.CheckEpilogue(out[0], extra)
+}
+
+// finish returns the epilogue p of an op with a number of inputs of its own.
+func finish(p elementwise.Program, in []graph.Type, own int) *elementwise.Epilogue {
+	_, extra := p.Own(in, own)
+	return elementwise.NewEpilogue(p, in[0].DType, extra...)
+}
+
 // trailing lists the axes of a rank from axis on.
 func trailing(axis, rank int) []int {
 	first, err := shape.Axis(axis, rank)
@@ -114,8 +136,18 @@ func trailing(axis, rank int) []int {
 // Kernel returns the normalisation.
 func (n LayerNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
 	return newNorm(in[0].DType, normParams{
+		Own: 3, Epilogue: finish(n.Epilogue, in, 3),
 		Kind: normDeviation, Epsilon: n.Epsilon, Axes: trailing(n.Axis, len(in[0].Shape)),
 	})
+}
+
+// Finish implements [elementwise.Finisher].
+func (n LayerNorm) Finish() (elementwise.Program, int) { return n.Epilogue, 3 }
+
+// Finished implements [elementwise.Finisher].
+func (n LayerNorm) Finished(p elementwise.Program) graph.Op {
+	n.Epilogue = p
+	return n
 }
 
 // DenseAxes returns 0: all strides will do.
@@ -135,24 +167,42 @@ func (LayerNorm) ComputesInFloat32() {}
 // The inputs are x and scale, of one floating-point type; scale is broadcast
 // to x and may be absent.
 type RMSNorm struct {
-	Axis    int // negative: from the end
-	Epsilon float64
+	Axis     int // negative: from the end
+	Epsilon  float64
+	Epilogue elementwise.Program // runs on y
 }
 
 // Name returns "rms_norm".
 func (RMSNorm) Name() string { return "rms_norm" }
 
+// String prints the name, and the epilogue behind it.
+func (n RMSNorm) String() string { return n.Epilogue.Title(n.Name()) }
+
 // Infer returns the type of x.
 func (n RMSNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+	in, extra := n.Epilogue.Own(in, 2)
 	out, _, err := inferTrailing(in, 2, n.Axis)
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return finished(out, n.Epilogue, extra)
 }
 
 // Kernel returns the normalisation.
 func (n RMSNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
 	return newNorm(in[0].DType, normParams{
+		Own: 2, Epilogue: finish(n.Epilogue, in, 2),
 		Kind: normRMS, Epsilon: n.Epsilon, Axes: trailing(n.Axis, len(in[0].Shape)),
 	})
+}
+
+// Finish implements [elementwise.Finisher].
+func (n RMSNorm) Finish() (elementwise.Program, int) { return n.Epilogue, 2 }
+
+// Finished implements [elementwise.Finisher].
+func (n RMSNorm) Finished(p elementwise.Program) graph.Op {
+	n.Epilogue = p
+	return n
 }
 
 // DenseAxes returns 0: all strides will do.
@@ -170,15 +220,20 @@ func (RMSNorm) ComputesInFloat32() {}
 //
 // It takes floating-point types.
 type MeanVarianceNorm struct {
-	Axes    []int // negative: from the end; none means all
-	Epsilon float64
+	Axes     []int // negative: from the end; none means all
+	Epsilon  float64
+	Epilogue elementwise.Program // runs on y
 }
 
 // Name returns "mean_variance_norm".
 func (MeanVarianceNorm) Name() string { return "mean_variance_norm" }
 
+// String prints the name, and the epilogue behind it.
+func (n MeanVarianceNorm) String() string { return n.Epilogue.Title(n.Name()) }
+
 // Infer returns the type of the input.
 func (n MeanVarianceNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+	in, extra := n.Epilogue.Own(in, 1)
 	if len(in) != 1 {
 		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
 	}
@@ -188,7 +243,7 @@ func (n MeanVarianceNorm) Infer(in []graph.Type) ([]graph.Type, error) {
 	if _, err := shape.Axes(n.Axes, len(in[0].Shape)); err != nil {
 		return nil, fmt.Errorf("of %v: %w", in[0], err)
 	}
-	return []graph.Type{in[0]}, nil
+	return finished([]graph.Type{in[0]}, n.Epilogue, extra)
 }
 
 // Kernel returns the normalisation.
@@ -197,7 +252,16 @@ func (n MeanVarianceNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
 	if err != nil {
 		return nil
 	}
-	return newNorm(in[0].DType, normParams{Kind: normVariance, Epsilon: n.Epsilon, Axes: axes})
+	return newNorm(in[0].DType, normParams{Own: 1, Epilogue: finish(n.Epilogue, in, 1), Kind: normVariance, Epsilon: n.Epsilon, Axes: axes})
+}
+
+// Finish implements [elementwise.Finisher].
+func (n MeanVarianceNorm) Finish() (elementwise.Program, int) { return n.Epilogue, 1 }
+
+// Finished implements [elementwise.Finisher].
+func (n MeanVarianceNorm) Finished(p elementwise.Program) graph.Op {
+	n.Epilogue = p
+	return n
 }
 
 // DenseAxes returns 0: all strides will do.
@@ -213,19 +277,28 @@ func (MeanVarianceNorm) ComputesInFloat32() {}
 // magnitudes for P 1, the root of the sum of their squares for P 2. Where the
 // norm is 0 the result is 0. It takes floating-point types.
 type LpNorm struct {
-	Axis int // negative: from the end
-	P    int
+	Axis     int // negative: from the end
+	P        int
+	Epilogue elementwise.Program // runs on y
 }
 
 // Name returns "lp_norm".
 func (LpNorm) Name() string { return "lp_norm" }
 
+// String prints the name, and the epilogue behind it.
+func (n LpNorm) String() string { return n.Epilogue.Title(n.Name()) }
+
 // Infer returns the type of the input.
 func (n LpNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+	in, extra := n.Epilogue.Own(in, 1)
 	if n.P != 1 && n.P != 2 {
 		return nil, fmt.Errorf("of order %d: only 1 and 2 are defined", n.P)
 	}
-	return inferAlong(in, n.Axis)
+	out, err := inferAlong(in, n.Axis)
+	if err != nil {
+		return nil, err
+	}
+	return finished(out, n.Epilogue, extra)
 }
 
 // Kernel returns the normalisation.
@@ -238,7 +311,16 @@ func (n LpNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
 	if n.P == 1 {
 		kind = normL1
 	}
-	return newNorm(in[0].DType, normParams{Kind: kind, Axes: []int{axis}})
+	return newNorm(in[0].DType, normParams{Own: 1, Epilogue: finish(n.Epilogue, in, 1), Kind: kind, Axes: []int{axis}})
+}
+
+// Finish implements [elementwise.Finisher].
+func (n LpNorm) Finish() (elementwise.Program, int) { return n.Epilogue, 1 }
+
+// Finished implements [elementwise.Finisher].
+func (n LpNorm) Finished(p elementwise.Program) graph.Op {
+	n.Epilogue = p
+	return n
 }
 
 // DenseAxes returns 0: all strides will do.

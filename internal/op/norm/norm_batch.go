@@ -6,6 +6,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/lines"
+	"github.com/berth-go/berth/internal/op/elementwise"
 )
 
 // newBatchNorm returns a kernel that normalises each channel, axis 1 of x, by
@@ -16,50 +17,64 @@ import (
 //	y = (x - mean[c]) * f + bias[c],  f = scale[c] / sqrt(variance[c] + epsilon)
 //
 // where f is computed in float64. The lists may be float32 or float64,
-// whatever x is. All operands may have any strides, and y may be x.
-func newBatchNorm(t dtype.Type, epsilon float64) kernel.Kernel {
+// whatever x is. All operands may have any strides, and y may be x. The epilogue,
+// which may be nil, runs on y, with the operands after these five.
+func newBatchNorm(t dtype.Type, epsilon float64, e *elementwise.Epilogue) kernel.Kernel {
 	switch t {
 	case dtype.Float32:
-		return &batchNormKernel[float32]{epsilon: epsilon}
+		return &batchNormKernel[float32]{epsilon: epsilon, epilogue: e}
 	case dtype.Float64:
-		return &batchNormKernel[float64]{epsilon: epsilon}
+		return &batchNormKernel[float64]{epsilon: epsilon, epilogue: e}
 	}
 	return nil
 }
 
 type batchNormKernel[T kernel.Float] struct {
-	epsilon float64
-	in      [5]*kernel.Operand // x, scale, bias, mean, variance
-	out     *kernel.Operand
+	epsilon  float64
+	epilogue *elementwise.Epilogue
+	in       [5]*kernel.Operand // x, scale, bias, mean, variance
+	out      *kernel.Operand
 
 	channels         int
-	rest             kernel.Walk // over x and y, without the axis of the channels
+	rest             kernel.Walk // over x, y and places, without the axis of the channels
 	shape            []int
 	xStrides         []int
 	yStrides         []int
-	inner            bool // channels lie next to each other, and make the rows
-	perTile          int  // units in each tile of channels
+	places           []int // strides of the number of an element of y in row-major order
+	inner            bool  // channels lie next to each other, and make the rows
+	perTile          int   // units in each tile of channels
 	units            int
 	tasks, each      int
 	xAcross, yAcross int // strides from channel to channel
+	across           int // of the places
 }
 
 func (k *batchNormKernel[T]) Bind(in, out []*kernel.Operand) {
 	copy(k.in[:], in)
 	k.out = out[0]
+	k.epilogue.Bind(k.out, in[len(k.in):]...)
 	x, y := in[0], out[0]
-	k.channels, k.xAcross, k.yAcross = 1, 0, 0 // for x with one axis
-	k.shape, k.xStrides, k.yStrides = k.shape[:0], k.xStrides[:0], k.yStrides[:0]
+	k.channels, k.xAcross, k.yAcross, k.across = 1, 0, 0, 0 // for x with one axis
+	k.shape, k.xStrides, k.yStrides, k.places = k.shape[:0], k.xStrides[:0], k.yStrides[:0], k.places[:0]
+	place := 1
+	for _, d := range x.Shape {
+		place *= d
+	}
 	for axis, d := range x.Shape {
+		place /= max(d, 1)
 		if axis == 1 {
-			k.channels, k.xAcross, k.yAcross = d, x.Strides[axis], y.Strides[axis]
+			k.channels, k.xAcross, k.yAcross, k.across = d, x.Strides[axis], y.Strides[axis], place
 			continue
 		}
 		k.shape = append(k.shape, d)
 		k.xStrides = append(k.xStrides, x.Strides[axis])
 		k.yStrides = append(k.yStrides, y.Strides[axis])
+		k.places = append(k.places, place)
 	}
-	k.rest.Bind(k.shape, k.xStrides, k.yStrides)
+	if k.epilogue == nil {
+		clear(k.places) // which then have no say in how rows are cut
+	}
+	k.rest.Bind(k.shape, k.xStrides, k.yStrides, k.places)
 	positions := k.rest.Rows * k.rest.Len
 	k.inner = k.channels > 1 && (positions == 1 || lines.Magnitude(k.xAcross) < lines.Magnitude(k.rest.Inner[0]))
 	// A unit is one row of one channel, or one position of a tile of them.
@@ -75,14 +90,16 @@ func (k *batchNormKernel[T]) Bind(in, out []*kernel.Operand) {
 
 func (k *batchNormKernel[T]) Tasks() int { return k.tasks }
 
-func (k *batchNormKernel[T]) Scratch() int { return 3 * kernel.Carved[T](lines.Tile) }
+func (k *batchNormKernel[T]) Scratch() int {
+	return 3*kernel.Carved[T](lines.Tile) + k.epilogue.Scratch()
+}
 
 func (k *batchNormKernel[T]) Run(task int, scratch []byte) error {
 	mean, factor, bias := kernel.Carve[T](&scratch, lines.Tile), kernel.Carve[T](&scratch, lines.Tile), kernel.Carve[T](&scratch, lines.Tile)
 	x, y := kernel.Slice[T](k.in[0]), kernel.Slice[T](k.out)
 	unit := task * k.each
 	end := min(unit+k.each, k.units)
-	var at [2]int
+	var at [3]int
 	for fresh := true; unit < end; unit++ {
 		tile, i := unit/k.perTile, unit%k.perTile
 		first, width, row, col := tile, 1, i, 0
@@ -98,10 +115,15 @@ func (k *batchNormKernel[T]) Run(task int, scratch []byte) error {
 		k.rest.Seek(row, at[:])
 		ax := k.in[0].Offset + first*k.xAcross + at[0] + col*k.rest.Inner[0]
 		ay := k.out.Offset + first*k.yAcross + at[1] + col*k.rest.Inner[1]
+		place, n, pitch := first*k.across+at[2]+col*k.rest.Inner[2], k.rest.Len, k.rest.Inner[2]
 		if k.inner {
+			n, pitch = width, k.across
 			batchNormTile(y, ay, k.yAcross, x, ax, k.xAcross, mean[:width], factor, bias)
 		} else {
-			batchNormRow(y, ay, k.rest.Inner[1], x, ax, k.rest.Inner[0], k.rest.Len, mean[0], factor[0], bias[0])
+			batchNormRow(y, ay, k.rest.Inner[1], x, ax, k.rest.Inner[0], n, mean[0], factor[0], bias[0])
+		}
+		if err := k.epilogue.Run(place, n, pitch, 1, scratch); err != nil {
+			return err
 		}
 	}
 	return nil

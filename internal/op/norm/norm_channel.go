@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op/elementwise"
 )
 
 // The normalisations of this file take x with a batch axis, a channel axis,
@@ -19,18 +20,23 @@ import (
 // are of floating-point types, scale and bias of one, mean and variance of
 // one; y has the type of x.
 type BatchNorm struct {
-	Epsilon float64
+	Epsilon  float64
+	Epilogue elementwise.Program // runs on y
 }
 
 // Name returns "batch_norm".
 func (BatchNorm) Name() string { return "batch_norm" }
 
+// String prints the name, and the epilogue behind it.
+func (n BatchNorm) String() string { return n.Epilogue.Title(n.Name()) }
+
 // Infer returns the type of x.
-func (BatchNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+func (n BatchNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+	in, extra := n.Epilogue.Own(in, 5)
 	if err := checkBatchNorm(in, 1); err != nil {
 		return nil, err
 	}
-	return []graph.Type{in[0]}, nil
+	return finished([]graph.Type{in[0]}, n.Epilogue, extra)
 }
 
 var batchNormInputs = [...]string{"x", "scale", "bias", "mean", "variance"}
@@ -75,7 +81,16 @@ func checkChannels(x graph.Type, rank int) (int, error) {
 
 // Kernel returns the normalisation.
 func (n BatchNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
-	return newBatchNorm(in[0].DType, n.Epsilon)
+	return newBatchNorm(in[0].DType, n.Epsilon, finish(n.Epilogue, in, 5))
+}
+
+// Finish implements [elementwise.Finisher].
+func (n BatchNorm) Finish() (elementwise.Program, int) { return n.Epilogue, 5 }
+
+// Finished implements [elementwise.Finisher].
+func (n BatchNorm) Finished(p elementwise.Program) graph.Op {
+	n.Epilogue = p
+	return n
 }
 
 // DenseAxes returns 0: all strides will do.
@@ -144,14 +159,25 @@ func (BatchNormTraining) ComputesInFloat32() {}
 // The inputs are x, scale and bias, of one floating-point type; scale and
 // bias have an element for each channel.
 type InstanceNorm struct {
-	Epsilon float64
+	Epsilon  float64
+	Epilogue elementwise.Program // runs on y
 }
 
 // Name returns "instance_norm".
 func (InstanceNorm) Name() string { return "instance_norm" }
 
+// String prints the name, and the epilogue behind it.
+func (n InstanceNorm) String() string { return n.Epilogue.Title(n.Name()) }
+
 // Infer returns the type of x.
-func (InstanceNorm) Infer(in []graph.Type) ([]graph.Type, error) { return inferScaled(in, 0) }
+func (n InstanceNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+	in, extra := n.Epilogue.Own(in, 3)
+	out, err := inferScaled(in, 0)
+	if err != nil {
+		return nil, err
+	}
+	return finished(out, n.Epilogue, extra)
+}
 
 // inferScaled checks x, scale and bias, which have an element for each
 // channel of x or, when groups is not 0, for each group.
@@ -182,8 +208,18 @@ func inferScaled(in []graph.Type, groups int) ([]graph.Type, error) {
 // Kernel returns the normalisation.
 func (n InstanceNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
 	return newNorm(in[0].DType, normParams{
+		Own: 3, Epilogue: finish(n.Epilogue, in, 3),
 		Kind: normDeviation, Epsilon: n.Epsilon, Axes: trailing(2, len(in[0].Shape)), Channels: true,
 	})
+}
+
+// Finish implements [elementwise.Finisher].
+func (n InstanceNorm) Finish() (elementwise.Program, int) { return n.Epilogue, 3 }
+
+// Finished implements [elementwise.Finisher].
+func (n InstanceNorm) Finished(p elementwise.Program) graph.Op {
+	n.Epilogue = p
+	return n
 }
 
 // DenseAxes returns 0: all strides will do.
@@ -203,15 +239,20 @@ func (InstanceNorm) ComputesInFloat32() {}
 // The inputs are x, scale and bias, of one floating-point type; scale and
 // bias each have an element for each channel or for each group.
 type GroupNorm struct {
-	Groups  int // divides the number of channels
-	Epsilon float64
+	Groups   int // divides the number of channels
+	Epsilon  float64
+	Epilogue elementwise.Program // runs on y
 }
 
 // Name returns "group_norm".
 func (GroupNorm) Name() string { return "group_norm" }
 
+// String prints the name, and the epilogue behind it.
+func (n GroupNorm) String() string { return n.Epilogue.Title(n.Name()) }
+
 // Infer returns the type of x.
 func (n GroupNorm) Infer(in []graph.Type) ([]graph.Type, error) {
+	in, extra := n.Epilogue.Own(in, 3)
 	if n.Groups < 1 {
 		return nil, fmt.Errorf("%d groups", n.Groups)
 	}
@@ -222,15 +263,25 @@ func (n GroupNorm) Infer(in []graph.Type) ([]graph.Type, error) {
 	if c := in[0].Shape[1]; c%n.Groups != 0 {
 		return nil, fmt.Errorf("%d channels of x %v do not make %d groups", c, in[0], n.Groups)
 	}
-	return out, nil
+	return finished(out, n.Epilogue, extra)
 }
 
 // Kernel returns the normalisation.
 func (n GroupNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
 	return newNorm(in[0].DType, normParams{
+		Own: 3, Epilogue: finish(n.Epilogue, in, 3),
 		Kind: normDeviation, Epsilon: n.Epsilon, Axes: trailing(2, len(in[0].Shape)+1),
 		Groups: n.Groups, Channels: true,
 	})
+}
+
+// Finish implements [elementwise.Finisher].
+func (n GroupNorm) Finish() (elementwise.Program, int) { return n.Epilogue, 3 }
+
+// Finished implements [elementwise.Finisher].
+func (n GroupNorm) Finished(p elementwise.Program) graph.Op {
+	n.Epilogue = p
+	return n
 }
 
 // DenseAxes returns 0: all strides will do.

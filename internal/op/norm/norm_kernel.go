@@ -6,6 +6,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/lines"
+	"github.com/berth-go/berth/internal/op/elementwise"
 )
 
 // A normKind says what the elements of a line are divided by.
@@ -41,6 +42,10 @@ type normParams struct {
 	// old ones to keep.
 	Running  bool
 	Momentum float64
+	// Epilogue, where there is one, runs on y, with the operands after the
+	// first Own inputs.
+	Epilogue *elementwise.Epilogue
+	Own      int
 }
 
 // newNorm returns a kernel that does n for operands of one floating-point
@@ -90,6 +95,7 @@ const (
 	normDevOut
 	normMeanIn
 	normVarIn
+	normPlace // no operand: the number of an element of y in row-major order
 )
 
 type normKernel[T kernel.Float] struct {
@@ -107,6 +113,10 @@ type normKernel[T kernel.Float] struct {
 func (k *normKernel[T]) Bind(in, out []*kernel.Operand) {
 	clear(k.ops[:])
 	k.ops[normX], k.ops[normY] = in[0], out[0]
+	if k.Epilogue != nil {
+		k.Epilogue.Bind(out[0], in[k.Own:]...)
+		in = in[:k.Own]
+	}
 	copy(k.ops[normScale:normMeanOut], in[1:min(len(in), 3)])
 	copy(k.ops[normMeanOut:normMeanIn], out[1:])
 	if k.Running {
@@ -134,9 +144,16 @@ func (k *normKernel[T]) Bind(in, out []*kernel.Operand) {
 			k.broadcastStrides(i, o)
 		}
 	}
+	if k.Epilogue != nil {
+		place := 1
+		for axis := len(k.shape) - 1; axis >= 0; axis-- {
+			k.strides[normPlace][axis] = place
+			place *= k.shape[axis]
+		}
+	}
 	k.along = lines.Marks(k.along, len(k.shape), k.Axes...)
 	s := &k.strides
-	k.lines.Bind(k.shape, k.along, s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7])
+	k.lines.Bind(k.shape, k.along, s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8])
 }
 
 // channelStrides lays a list with an element for each channel, or for each
@@ -176,7 +193,7 @@ func (k *normKernel[T]) broadcastStrides(i int, o *kernel.Operand) {
 func (k *normKernel[T]) Tasks() int { return k.lines.Tasks }
 
 func (k *normKernel[T]) Scratch() int {
-	return 2*kernel.Carved[T](lines.Tile) + kernel.Carved[T](k.lines.Work())
+	return 2*kernel.Carved[T](lines.Tile) + kernel.Carved[T](k.lines.Work()) + k.Epilogue.Scratch()
 }
 
 func (k *normKernel[T]) Run(task int, scratch []byte) error {
@@ -185,6 +202,7 @@ func (k *normKernel[T]) Run(task int, scratch []byte) error {
 		mean:       kernel.Carve[T](&scratch, lines.Tile), dev: kernel.Carve[T](&scratch, lines.Tile),
 		work: kernel.Carve[T](&scratch, k.lines.Work()),
 	}
+	t.rest = scratch
 	for i, o := range k.ops {
 		if o != nil {
 			t.data[i] = kernel.Slice[T](o)
@@ -201,11 +219,15 @@ func (k *normKernel[T]) Run(task int, scratch []byte) error {
 			}
 		}
 		if l.Cols {
-			t.run(at[:], width)
+			if err := t.run(at[:], width); err != nil {
+				return err
+			}
 			continue
 		}
 		for range width {
-			t.run(at[:], 1)
+			if err := t.run(at[:], 1); err != nil {
+				return err
+			}
 			l.Advance(at[:])
 		}
 	}
@@ -217,10 +239,11 @@ type normTile[T kernel.Float] struct {
 	*normKernel[T]
 	data            [lines.MaxOperands][]T
 	mean, dev, work []T
+	rest            []byte // working memory of the epilogue
 }
 
 // run does the width lines that begin at at.
-func (t *normTile[T]) run(at []int, width int) {
+func (t *normTile[T]) run(at []int, width int) error {
 	l := &t.lines
 	mean, dev := t.mean[:width], t.dev[:width]
 	n := T(l.Length)
@@ -252,7 +275,11 @@ func (t *normTile[T]) run(at []int, width int) {
 	seg := l.Segments(at, width)
 	for seg.Next() {
 		t.apply(&seg, mean, dev)
+		if err := t.Epilogue.Run(seg.At[normPlace], seg.N, seg.Step[normPlace], 1, t.rest); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // factor returns what elements are multiplied by, given the sum of their

@@ -290,7 +290,7 @@ func TestBatchNorm(t *testing.T) {
 		}
 		kerneltest.Positive(in[4])
 		out := []*kernel.Operand{kerneltest.StridedOutput(rng, dt, kerneltest.SomeDense(rng, len(dims)), dims...)}
-		k := newBatchNorm(dt, 1e-3)
+		k := newBatchNorm(dt, 1e-3, nil)
 		if err := kerneltest.SameBits(rng, k, in, out); err != nil {
 			t.Fatalf("%v%v: %v", dt, dims, err)
 		}
@@ -383,7 +383,7 @@ func TestNormAllocatesNothing(t *testing.T) {
 	}
 	training := normParams{Axes: []int{0, 2}, Channels: true, Running: true}
 	kerneltest.CheckAllocs(t, newNorm(dtype.Float32, training), []*kernel.Operand{x, c[0], c[1], c[2], c[3]}, []*kernel.Operand{y, c[4], c[5]})
-	kerneltest.CheckAllocs(t, newBatchNorm(dtype.Float32, 1e-5), []*kernel.Operand{x, c[0], c[1], c[2], c[3]}, []*kernel.Operand{y})
+	kerneltest.CheckAllocs(t, newBatchNorm(dtype.Float32, 1e-5, nil), []*kernel.Operand{x, c[0], c[1], c[2], c[3]}, []*kernel.Operand{y})
 	kerneltest.CheckAllocs(t, newLRN(dtype.Float32, 5, 1, .75, 1), []*kernel.Operand{x}, []*kernel.Operand{y})
 }
 
@@ -397,7 +397,7 @@ func BenchmarkNorm(b *testing.B) {
 	image, to := kerneltest.StridedInput(rng, dtype.Float32, 4, 1, 64, 56, 56), kerneltest.Dense(dtype.Float32, 1, 64, 56, 56)
 	list := kerneltest.Dense(dtype.Float32, 64)
 	b.Run("batch", func(b *testing.B) {
-		kerneltest.Benchmark(b, newBatchNorm(dtype.Float32, 1e-5), []*kernel.Operand{image, list, list, list, list}, []*kernel.Operand{to})
+		kerneltest.Benchmark(b, newBatchNorm(dtype.Float32, 1e-5, nil), []*kernel.Operand{image, list, list, list, list}, []*kernel.Operand{to})
 	})
 	b.Run("lrn", func(b *testing.B) {
 		kerneltest.Benchmark(b, newLRN(dtype.Float32, 5, 1e-4, .75, 1), []*kernel.Operand{image}, []*kernel.Operand{to})
