@@ -13,6 +13,7 @@
 //	lower.go             a program as calls of typed loops; halves as float32
 //	kernel.go, kernel_run.go
 //	                     calls bound to blocks of operands and registers; a task
+//	epilogue.go          programs that other ops run on blocks of their output
 //	loop.go              the one signature of loops, and adapters to it
 //	loop_*.go            the loops, by the arithmetic that they share
 //	exact.go             functions of float64

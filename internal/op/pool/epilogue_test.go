@@ -23,6 +23,7 @@ func TestEpilogue(t *testing.T) {
 		}
 	}
 	optest.Finishes(t, rng, pool.Pool{KernelShape: []int{2}}, optest.Type(dtype.Int16, 2, 3, 70))
+	optest.Finishes(t, rng, pool.GlobalPool{}, optest.Float32(2, 2, 190, 190)) // a task for each plane
 	image := optest.Float32(1, 2, 5, 5)
 	optest.RefusesEpilogues(t, pool.Pool{KernelShape: []int{2, 2}}, image)
 	optest.RefusesEpilogues(t, pool.GlobalPool{}, image)
