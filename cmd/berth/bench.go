@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -118,34 +119,49 @@ func (c *benchCmd) measure(e *env, p *berth.Program, inputs map[string]*berth.Te
 			return err
 		}
 	}
-	const least = 10
-	for range least { // to warm up: goroutines that block for the first time make the runtime allocate
-		if err := inst.Run(e.ctx, given, outputs); err != nil {
-			return err
-		}
+	run := func() error { return inst.Run(e.ctx, given, outputs) }
+	if r.Allocs, err = allocations(run); err != nil {
+		return err
 	}
-	var times []time.Duration
-	var before, after runtime.MemStats
-	times = make([]time.Duration, 0, 1<<20)
-	runtime.GC() // its first cycle makes goroutines of its own
-	runtime.ReadMemStats(&before)
+	const least = 10
+	times := make([]time.Duration, 0, 1<<20)
 	for start := time.Now(); len(times) < cap(times) && (len(times) < least || time.Since(start) < c.Time); {
 		t := time.Now()
-		if err := inst.Run(e.ctx, given, outputs); err != nil {
+		if err := run(); err != nil {
 			return err
 		}
 		times = append(times, time.Since(t))
 	}
-	runtime.ReadMemStats(&after)
 	slices.Sort(times)
 	r.Runs = len(times)
-	r.Allocs = float64(int((after.Mallocs - before.Mallocs) / uint64(len(times))))
 	r.Latency = latency{
 		Min:    milliseconds(times[0]),
 		Median: milliseconds(times[len(times)/2]),
 		P99:    milliseconds(times[min(len(times)-1, len(times)*99/100)]),
 	}
 	return nil
+}
+
+// allocations returns how many objects a run allocates, after one to warm up: the
+// fewest of several batches, since the Go runtime allocates for itself at times.
+func allocations(run func() error) (float64, error) {
+	const batches, runs = 5, 2
+	if err := run(); err != nil {
+		return 0, err
+	}
+	fewest := uint64(math.MaxUint64)
+	var before, after runtime.MemStats
+	for range batches {
+		runtime.ReadMemStats(&before)
+		for range runs {
+			if err := run(); err != nil {
+				return 0, err
+			}
+		}
+		runtime.ReadMemStats(&after)
+		fewest = min(fewest, after.Mallocs-before.Mallocs)
+	}
+	return float64(fewest / runs), nil
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
