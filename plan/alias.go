@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/berth-go/berth/graph"
 )
 
@@ -35,11 +37,9 @@ type valueID = int32
 
 const none valueID = -1
 
-// aliasMap maps a value to the value that really holds its elements. It stays
-// single-hop: a target is never itself in the map.
-type aliasMap struct {
-	entries []aliasEntry // by valueID
-}
+// aliasMap maps a value to the value that really holds its elements, by valueID.
+// It stays single-hop: a target is never itself in the map.
+type aliasMap []aliasEntry
 
 type aliasEntry struct {
 	target valueID // none: the value holds its own elements
@@ -49,26 +49,22 @@ type aliasEntry struct {
 	firstUser, nextUser valueID
 }
 
-func newAliasMap(values int) *aliasMap {
-	m := &aliasMap{entries: make([]aliasEntry, values)}
-	for i := range m.entries {
-		m.entries[i] = aliasEntry{target: none, firstUser: none, nextUser: none}
-	}
-	return m
+func newAliasMap(values int) aliasMap {
+	return slices.Repeat(aliasMap{{target: none, firstUser: none, nextUser: none}}, values)
 }
 
 // resolve returns the value that holds the elements of v, and what the alias
 // that led there guarantees.
-func (m *aliasMap) resolve(v valueID) (valueID, Tag) {
-	if e := m.entries[v]; e.target != none {
+func (m aliasMap) resolve(v valueID) (valueID, Tag) {
+	if e := m[v]; e.target != none {
 		return e.target, e.tag
 	}
 	return v, Anything
 }
 
 // alias makes v stand for target, which must be resolved.
-func (m *aliasMap) alias(v, target valueID, tag Tag) {
-	e, t := &m.entries[v], &m.entries[target]
+func (m aliasMap) alias(v, target valueID, tag Tag) {
+	e, t := &m[v], &m[target]
 	e.target, e.tag = target, tag
 	e.nextUser, t.firstUser = t.firstUser, v
 }
@@ -79,9 +75,9 @@ func (m *aliasMap) alias(v, target valueID, tag Tag) {
 // Each value changes its target at most twice, from Anything to AsContiguous
 // to AsContiguousCache, because what is a cache already is not claimed again;
 // all takeovers of a plan together cost linear time.
-func (m *aliasMap) takeover(claimed, owner valueID, tag Tag) {
-	for user := m.entries[claimed].firstUser; user != none; {
-		next := m.entries[user].nextUser
+func (m aliasMap) takeover(claimed, owner valueID, tag Tag) {
+	for user := m[claimed].firstUser; user != none; {
+		next := m[user].nextUser
 		m.alias(user, owner, tag)
 		user = next
 	}
@@ -109,7 +105,6 @@ type value struct {
 // alias map stood at its place in the order.
 type stagedStep struct {
 	node   *graph.Node
-	kind   AliasKind
 	inputs []valueID // resolved; none where an optional input is absent
 	first  valueID   // its outputs are first, first+1, ...
 }
@@ -152,17 +147,18 @@ func stage(nodes []ordered, roots []graph.Value) *staged {
 				tag = max(known, st.values[step.inputs[i]].tag)
 			}
 		}
+		kind := NoAlias
 		switch n.Op().(type) {
 		case graph.Identity:
-			step.kind = Alias
+			kind = Alias
 		case graph.Contiguous:
-			if step.kind = Takeover; tag >= AsContiguous {
-				step.kind = Alias // a copy already, or never strided
+			if kind = Takeover; tag >= AsContiguous {
+				kind = Alias // a copy already, or never strided
 			}
 		case graph.Cache:
-			step.kind = Takeover
+			kind = Takeover
 		}
-		if step.kind == Alias {
+		if kind == Alias {
 			// The seed gives an identity the tag Anything; whatever is known
 			// of its target beyond that is known of the identity too.
 			aliases.alias(step.first, step.inputs[0], tag)
@@ -171,7 +167,7 @@ func stage(nodes []ordered, roots []graph.Value) *staged {
 		st.steps = append(st.steps, step)
 		// The claim comes after the node's own inputs are frozen, so that it
 		// reads what it copies and not itself.
-		if owned := st.values[step.first].tag; step.kind == Takeover && tag < AsContiguousCache {
+		if owned := st.values[step.first].tag; kind == Takeover && tag < AsContiguousCache {
 			aliases.takeover(step.inputs[0], step.first, owned)
 		}
 	}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"container/heap"
 	"slices"
 
 	"github.com/berth-go/berth/graph"
@@ -14,7 +13,7 @@ type assigner struct {
 	ends   []int         // last reader of each value
 	places []Place       // of each value, once its step is reached
 	slots  []Slot        // End counts from the moment it is known, kept if ever
-	busy   endHeap       // slots by end, some with an end that has moved since
+	busy   [][]int       // slots in use, by the step that is to look whether they have ended
 	free   map[int][]int // slots nothing reads any more, by size in bytes
 	plan   *Plan
 }
@@ -25,6 +24,7 @@ func assign(st *staged, ends []int) *Plan {
 		values: st.values,
 		ends:   ends,
 		places: make([]Place, len(st.values)),
+		busy:   make([][]int, len(st.steps)),
 		free:   make(map[int][]int),
 		plan:   &Plan{Steps: make([]Step, len(st.steps))},
 	}
@@ -34,8 +34,8 @@ func assign(st *staged, ends []int) *Plan {
 		}
 	}
 	for i := range st.steps {
-		a.release(i)
 		a.plan.Steps[i] = a.step(i, &st.steps[i])
+		a.release(i)
 	}
 	for _, r := range st.results {
 		a.plan.Results = append(a.plan.Results, Result{r.asked, a.operand(r.resolved)})
@@ -125,7 +125,7 @@ func (a *assigner) own(i int, v valueID, in []Operand, earlier []Output) Output 
 	if k := a.overwritable(i, a.values[v].Value, out.Layout, in, earlier); k >= 0 {
 		out.Kind, out.Over, out.Slot = InPlace, k, in[k].Slot
 		a.slots[out.Slot].End = a.ends[v]
-		return out // still in the heap
+		return out // the slot is busy already
 	}
 	if list := a.free[bytes]; len(list) > 0 {
 		out.Kind, out.Slot = UseSlot, list[len(list)-1]
@@ -135,7 +135,7 @@ func (a *assigner) own(i int, v valueID, in []Operand, earlier []Output) Output 
 		out.Slot = len(a.slots)
 		a.slots = append(a.slots, Slot{Bytes: bytes, Start: i, End: a.ends[v]})
 	}
-	heap.Push(&a.busy, slotEnd{a.slots[out.Slot].End, out.Slot})
+	a.occupy(out.Slot)
 	return out
 }
 
@@ -175,19 +175,23 @@ func (a *assigner) overwritable(i int, v graph.Value, layout shape.Layout, in []
 	return -1
 }
 
-// release moves the slots that ended before step i to the free lists. Ends
-// only ever grow while a slot is busy, so an entry that is out of date is put
-// back with the end the slot has now.
+// occupy notes a slot at the step that ends it, as far as that is known.
+func (a *assigner) occupy(id int) {
+	if end := a.slots[id].End; end != kept {
+		a.busy[end] = append(a.busy[end], id)
+	}
+}
+
+// release moves the slots that step i ends to the free lists. Ends only ever
+// grow while a slot is busy, so one whose end has moved since is noted there.
 func (a *assigner) release(i int) {
-	for len(a.busy) > 0 && a.busy[0].end < i {
-		if end := a.slots[a.busy[0].slot].End; end >= i {
-			a.busy[0].end = end
-			heap.Fix(&a.busy, 0)
-			continue
+	slices.Sort(a.busy[i])
+	for _, id := range a.busy[i] {
+		if slot := a.slots[id]; slot.End > i {
+			a.occupy(id)
+		} else {
+			a.free[slot.Bytes] = append(a.free[slot.Bytes], id)
 		}
-		id := heap.Pop(&a.busy).(slotEnd).slot
-		bytes := a.slots[id].Bytes
-		a.free[bytes] = append(a.free[bytes], id)
 	}
 }
 
@@ -203,26 +207,4 @@ func (a *assigner) deallocations() {
 		step.DeallocAfter = append(step.DeallocAfter, id)
 	}
 	a.plan.Slots = a.slots
-}
-
-// endHeap is a min-heap of busy slots by end, then slot.
-type endHeap []slotEnd
-
-type slotEnd struct{ end, slot int }
-
-func (h endHeap) Len() int { return len(h) }
-func (h endHeap) Less(i, j int) bool {
-	return h[i].end < h[j].end || h[i].end == h[j].end && h[i].slot < h[j].slot
-}
-func (h endHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-
-// Push appends x, a slotEnd, for package heap.
-func (h *endHeap) Push(x any) { *h = append(*h, x.(slotEnd)) }
-
-// Pop removes the last entry, for package heap.
-func (h *endHeap) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return last
 }

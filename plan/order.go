@@ -13,36 +13,16 @@ type ordered struct {
 	leaf bool
 }
 
-// order returns what roots need, inputs before readers: an iterative
-// depth-first post-order, without what lies behind a filled cache.
+// order returns what roots need, inputs before readers: a depth-first
+// post-order, without what lies behind a filled cache.
 func order(roots []graph.Value) ([]ordered, error) {
-	nodes := make([]*graph.Node, len(roots))
-	for i, r := range roots {
-		nodes[i] = r.Node()
-	}
-	leaf := make(map[*graph.Node]bool)
-	numInputs := func(n *graph.Node) int {
-		isLeaf, known := leaf[n]
-		if !known {
-			isLeaf = n.IsLeaf()
-			leaf[n] = isLeaf
-		}
-		if isLeaf {
-			return 0
-		}
-		return n.NumInputs()
-	}
-	input := func(n *graph.Node, i int) (*graph.Node, bool) {
-		v := n.Input(i)
-		return v.Node(), !v.IsZero()
-	}
-	sorted, err := graph.Sort(nodes, numInputs, input)
+	r, err := graph.NewRewriter(roots)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]ordered, len(sorted))
-	for i, n := range sorted {
-		out[i] = ordered{n, leaf[n]}
+	out := make([]ordered, len(r.Nodes()))
+	for i, n := range r.Nodes() {
+		out[i] = ordered{n, r.IsLeaf(n)}
 	}
 	return out, nil
 }

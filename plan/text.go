@@ -49,13 +49,11 @@ func (t *printer) step(i int, s *Step) {
 			name += "." + strconv.Itoa(o)
 		}
 		t.names[v] = name
-		outs[o] = fmt.Sprintf("%s %v", name, v.Type())
-		switch out.Kind {
-		case InPlace:
-			outs[o] += fmt.Sprintf(" in-place over input %d, %s", out.Over, t.storage(out.Place))
-		default:
-			outs[o] += fmt.Sprintf(" %v %s", out.Kind, t.storage(out.Place))
+		over := ""
+		if out.Kind == InPlace {
+			over = fmt.Sprintf(" over input %d,", out.Over)
 		}
+		outs[o] = fmt.Sprintf("%s %v %v%s %s", name, v.Type(), out.Kind, over, t.storage(out.Place))
 	}
 	fmt.Fprintf(&t.b, "step %d: %v(%s) -> %s", i, s.Node, strings.Join(ins, ", "), strings.Join(outs, "; "))
 	if len(s.DeallocAfter) > 0 {
@@ -71,10 +69,9 @@ func (t *printer) name(v graph.Value) string {
 	}
 	name, ok := t.names[v]
 	if !ok {
-		switch op := v.Node().Op().(type) {
-		case graph.Input:
+		if op, ok := v.Node().Op().(graph.Input); ok {
 			name = op.Key
-		default:
+		} else {
 			name = "leaf" + strconv.Itoa(t.leaves)
 			t.leaves++
 		}
