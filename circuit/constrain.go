@@ -8,10 +8,10 @@ import (
 // A packing is a pack or a row pack, with what the planner finds out about it.
 // Members without bytes are left out: nothing says where they lie.
 type packing struct {
+	name  string // as in errors: "pack 0", "row pack 1"
 	first EdgeID // the first member of all
 	lead  EdgeID // the first that has bytes
 	over  EdgeID // noEdge for none
-	index int    // in its list in the layout
 	byRow bool
 	same  bool
 
@@ -19,7 +19,6 @@ type packing struct {
 	bytes     int64   // of all members
 	rows, row int64   // of a row pack: its rows, and the bytes of a row of all members
 	block     int     // the pack that a row pack is a block of, or none
-	outer     int     // the row pack whose rows keep those of the pieces apart; itself if nothing is around it
 }
 
 // A piece is an edge in a packing: row i of it begins at byte start + i*stride of
@@ -33,13 +32,6 @@ type piece struct {
 const noEdge EdgeID = -1
 
 const none = -1
-
-func (p *packing) String() string {
-	if p.byRow {
-		return fmt.Sprintf("row pack %d", p.index)
-	}
-	return fmt.Sprintf("pack %d", p.index)
-}
 
 // constraints are a layout checked as far as that goes without positions. What is
 // said of an alias class stands at the index of its root.
@@ -79,12 +71,12 @@ func (a *analysis) constrain(size []extent, l *Layout) (*constraints, error) {
 	}
 	// Row packs first: a pack may name one as a block.
 	for i, r := range l.RowPacks {
-		if err := k.addPacking(packing{index: i, byRow: true, same: r.Same}, r.Members, r.Over); err != nil {
+		if err := k.addPacking(packing{name: fmt.Sprintf("row pack %d", i), byRow: true, same: r.Same}, r.Members, r.Over); err != nil {
 			return nil, err
 		}
 	}
 	for i, p := range l.Packs {
-		if err := k.addPacking(packing{index: i, same: p.Same}, p.Members, p.Over); err != nil {
+		if err := k.addPacking(packing{name: fmt.Sprintf("pack %d", i), same: p.Same}, p.Members, p.Over); err != nil {
 			return nil, err
 		}
 	}
@@ -159,16 +151,15 @@ func (k *constraints) bindExternals(external []EdgeID) error {
 // addPacking checks the members of one packing, and finds which of its bytes are
 // whose.
 func (k *constraints) addPacking(p packing, members []EdgeID, over *EdgeID) error {
-	id := len(k.packings)
-	p.over, p.block, p.outer = noEdge, none, id
+	p.over, p.block = noEdge, none
 	if over != nil {
-		if err := k.mustStore(*over, p.String()); err != nil {
+		if err := k.mustStore(*over, p.name); err != nil {
 			return err
 		}
 		p.over = *over
 	}
 	if len(members) == 0 {
-		return &PlanError{Kind: ErrEmptyPack, Constraint: p.String()}
+		return &PlanError{Kind: ErrEmptyPack, Constraint: p.name}
 	}
 	p.first = members[0]
 	for _, m := range members {
@@ -182,14 +173,14 @@ func (k *constraints) addPacking(p packing, members []EdgeID, over *EdgeID) erro
 	if p.byRow {
 		var ok bool
 		if p.bytes, ok = mul(p.rows, p.row); !ok {
-			return &PlanError{Kind: ErrOverflow, Constraint: p.String(), Detail: fmt.Sprintf("%d rows of %d bytes", p.rows, p.row)}
+			return &PlanError{Kind: ErrOverflow, Constraint: p.name, Detail: fmt.Sprintf("%d rows of %d bytes", p.rows, p.row)}
 		}
 		for i := range p.pieces {
 			p.pieces[i].stride = p.row
 		}
 	}
 	if p.over != noEdge && p.bytes != k.size[p.over].bytes {
-		return &PlanError{Kind: ErrOverSize, Constraint: p.String(), Edge: k.name(p.over),
+		return &PlanError{Kind: ErrOverSize, Constraint: p.name, Edge: k.name(p.over),
 			Detail: fmt.Sprintf("%d bytes over %d", p.bytes, k.size[p.over].bytes)}
 	}
 	if p.over != noEdge && p.same {
@@ -203,7 +194,7 @@ func (k *constraints) addPacking(p packing, members []EdgeID, over *EdgeID) erro
 
 // addMember adds a member to a packing that is not in the list yet.
 func (k *constraints) addMember(p *packing, m EdgeID) error {
-	if err := k.mustStore(m, p.String()); err != nil {
+	if err := k.mustStore(m, p.name); err != nil {
 		return err
 	}
 	id := len(k.packings)
@@ -212,18 +203,18 @@ func (k *constraints) addMember(p *packing, m EdgeID) error {
 	} else if in < id && !p.byRow && k.packings[in].byRow && k.packings[in].first == m && k.packings[in].block == none {
 		return k.addBlock(p, in)
 	} else {
-		where := p.String()
+		where := p.name
 		if in < id {
-			where = k.packings[in].String()
+			where = k.packings[in].name
 		}
-		return &PlanError{Kind: ErrPackedTwice, Constraint: p.String(), Edge: k.name(m), Detail: "it is already a member of " + where}
+		return &PlanError{Kind: ErrPackedTwice, Constraint: p.name, Edge: k.name(m), Detail: "it is already a member of " + where}
 	}
 	size := k.size[m]
 	if size.bytes == 0 {
 		return nil
 	}
 	if ext := k.external[k.root(m)]; ext != noEdge {
-		err := &PlanError{Kind: ErrExternalPacked, Constraint: p.String(), Edge: k.name(m)}
+		err := &PlanError{Kind: ErrExternalPacked, Constraint: p.name, Edge: k.name(m)}
 		if ext != m {
 			err.Other, err.Detail = k.name(ext), "the latter is external, and they are aliases of each other"
 		}
@@ -237,7 +228,7 @@ func (k *constraints) addMember(p *packing, m EdgeID) error {
 		p.rows = size.rows
 	}
 	if size.rows != p.rows {
-		return &PlanError{Kind: ErrRowCounts, Constraint: p.String(), Edge: k.name(p.pieces[0].edge), Other: k.name(m),
+		return &PlanError{Kind: ErrRowCounts, Constraint: p.name, Edge: k.name(p.pieces[0].edge), Other: k.name(m),
 			Detail: fmt.Sprintf("%d rows and %d rows", p.rows, size.rows)}
 	}
 	p.pieces = append(p.pieces, piece{edge: m, start: p.row})
@@ -261,7 +252,7 @@ func (k *constraints) addBlock(p *packing, block int) error {
 func (k *constraints) grow(p *packing, total *int64, bytes int64, m EdgeID) (err error) {
 	var ok bool
 	if *total, ok = add(*total, bytes); !ok {
-		err = &PlanError{Kind: ErrOverflow, Constraint: p.String(), Edge: k.name(m), Detail: "the bytes of the members up to this one"}
+		err = &PlanError{Kind: ErrOverflow, Constraint: p.name, Edge: k.name(m), Detail: "the bytes of the members up to this one"}
 	}
 	return err
 }

@@ -1,22 +1,19 @@
 package circuit
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A nest is constraints with what the packings say of positions: equations between
 // the places of classes, and how far apart their rows are. By class means at the
 // index of its root.
 type nest struct {
 	*constraints
-	eq     *offsets
-	homes  []int   // by class: how many pieces it is, in all packings that are placed
-	overs  [][]int // by class: the packings over its edges
-	rows   []spacing
-	newest []lastPiece // by class: where it was placed last
-}
-
-type lastPiece struct {
-	by   int // the packing plus one
-	edge EdgeID
+	eq    *offsets
+	homes [][]int // by class: the packings that are placed and of which it is a piece
+	overs [][]int // by class: the packings over its edges
+	rows  []spacing
 }
 
 // A spacing says how far apart the rows of a class are.
@@ -34,10 +31,9 @@ func (k *constraints) nest() (*nest, error) {
 	t := &nest{
 		constraints: k,
 		eq:          newOffsets(n),
-		homes:       make([]int, n),
+		homes:       make([][]int, n),
 		overs:       make([][]int, n),
 		rows:        make([]spacing, n),
-		newest:      make([]lastPiece, n),
 	}
 	for class := range t.rows {
 		t.rows[class].by = none
@@ -51,15 +47,20 @@ func (k *constraints) nest() (*nest, error) {
 			over := k.root(p.over)
 			t.overs[over] = append(t.overs[over], id)
 		}
-		for _, m := range p.pieces {
-			t.homes[k.root(m.edge)]++
+		for i, m := range p.pieces {
+			class := k.root(m.edge)
+			if homes := t.homes[class]; len(homes) > 0 && homes[len(homes)-1] == id {
+				first := slices.IndexFunc(p.pieces[:i], func(q piece) bool { return k.root(q.edge) == class })
+				return nil, &PlanError{Kind: ErrAliasInPack, Constraint: p.name, Edge: k.name(p.pieces[first].edge), Other: k.name(m.edge)}
+			}
+			t.homes[class] = append(t.homes[class], id)
 		}
 	}
 	waits := make([]int, len(k.packings))
 	var ready []int
 	for id := range k.packings {
 		if over := k.packings[id].over; over != noEdge {
-			waits[id] = t.homes[k.root(over)]
+			waits[id] = len(t.homes[k.root(over)])
 		}
 		if waits[id] == 0 {
 			ready = append(ready, id)
@@ -112,15 +113,10 @@ func (t *nest) place(id int) error {
 		size := t.size[m.edge]
 		part, ok := frame.Part(m.start, size.rows, size.width, m.stride)
 		if !ok {
-			return &PlanError{Kind: ErrInterleaved, Constraint: p.String(), Edge: t.name(m.edge), Other: t.name(p.over),
+			return &PlanError{Kind: ErrInterleaved, Constraint: p.name, Edge: t.name(m.edge), Other: t.name(p.over),
 				Detail: fmt.Sprintf("%d rows of %d bytes, %d apart from byte %d of the latter on, which is %d rows of %d bytes, %d apart",
 					size.rows, size.width, m.stride, m.start, frame.Rows, frame.Width, frame.Stride)}
 		}
-		class := t.root(m.edge)
-		if t.newest[class].by == id+1 {
-			return &PlanError{Kind: ErrAliasInPack, Constraint: p.String(), Edge: t.name(t.newest[class].edge), Other: t.name(m.edge)}
-		}
-		t.newest[class] = lastPiece{id + 1, m.edge}
 		outer := around
 		if outer == none {
 			outer = t.memberOf[m.edge]
@@ -155,8 +151,8 @@ func (t *nest) space(part Region, s spacing) error {
 			}
 			return fmt.Sprintf("%d bytes apart", stride)
 		}
-		return &PlanError{Kind: ErrContradiction, Constraint: t.packings[s.by].String(), Edge: t.name(s.like), Other: t.name(known.like),
-			Detail: fmt.Sprintf("rows are %s here, and %s in %s", apart(s.stride), apart(known.stride), &t.packings[known.by])}
+		return &PlanError{Kind: ErrContradiction, Constraint: t.packings[s.by].name, Edge: t.name(s.like), Other: t.name(known.like),
+			Detail: fmt.Sprintf("rows are %s here, and %s in %s", apart(s.stride), apart(known.stride), t.packings[known.by].name)}
 	}
 	return nil
 }
@@ -165,10 +161,10 @@ func (t *nest) space(part Region, s spacing) error {
 func (t *nest) join(p *packing, a, b EdgeID, d int64) error {
 	known, ok := t.eq.join(t.root(a), t.root(b), d)
 	if !ok {
-		return &PlanError{Kind: ErrOverflow, Constraint: p.String(), Edge: t.name(b), Detail: "the bytes of all packs together"}
+		return &PlanError{Kind: ErrOverflow, Constraint: p.name, Edge: t.name(b), Detail: "the bytes of all packs together"}
 	}
 	if known != d {
-		return &PlanError{Kind: ErrContradiction, Constraint: p.String(), Edge: t.name(b), Other: t.name(a),
+		return &PlanError{Kind: ErrContradiction, Constraint: p.name, Edge: t.name(b), Other: t.name(a),
 			Detail: fmt.Sprintf("the first lies %d bytes after the second here, and %d by other constraints", d, known)}
 	}
 	return nil
@@ -182,7 +178,7 @@ func (t *nest) checkRows(e EdgeID) error {
 		return nil
 	}
 	if a, b := t.size[s.like], t.size[e]; a != b {
-		return &PlanError{Kind: ErrAliasRows, Constraint: t.packings[s.by].String(), Edge: t.name(s.like), Other: t.name(e),
+		return &PlanError{Kind: ErrAliasRows, Constraint: t.packings[s.by].name, Edge: t.name(s.like), Other: t.name(e),
 			Detail: fmt.Sprintf("%d rows of %d bytes and %d rows of %d bytes", a.rows, a.width, b.rows, b.width)}
 	}
 	return nil
@@ -206,6 +202,6 @@ func (t *nest) ring(waits []int) error {
 		at = home[t.root(t.packings[at].over)]
 	}
 	p := &t.packings[at]
-	return &PlanError{Kind: ErrContradiction, Constraint: p.String(), Edge: t.name(p.over),
+	return &PlanError{Kind: ErrContradiction, Constraint: p.name, Edge: t.name(p.over),
 		Detail: "it lies over this edge, which by way of others lies over a member of it"}
 }

@@ -13,10 +13,10 @@ import (
 // at most and has one over it at most, packings nest like a tree, in which what
 // does not contain each other is apart. Only knotted blocks are looked at, class
 // by class, which takes time in proportion to the pairs that share bytes.
-func (s *solution) checkOverlaps(over func() *overlay) error {
+func (s *solution) checkOverlaps() error {
 	for i := range s.blocks {
 		if b := &s.blocks[i]; b.knotted && len(b.classes) > 1 {
-			if err := s.checkBlock(b, over()); err != nil {
+			if err := s.checkBlock(b); err != nil {
 				return err
 			}
 		}
@@ -24,7 +24,7 @@ func (s *solution) checkOverlaps(over func() *overlay) error {
 	return nil
 }
 
-func (s *solution) checkBlock(b *block, o *overlay) error {
+func (s *solution) checkBlock(b *block) error {
 	classes := slices.Clone(b.classes)
 	slices.SortFunc(classes, func(x, y int) int { return cmp.Or(cmp.Compare(s.at[x], s.at[y]), cmp.Compare(x, y)) })
 	var active []int // classes that reach beyond the current position
@@ -37,7 +37,7 @@ func (s *solution) checkBlock(b *block, o *overlay) error {
 				continue
 			}
 			if related == nil {
-				related = o.related(x)
+				related = s.related(x)
 			}
 			if !related[y] {
 				return &PlanError{Kind: ErrLiveOverlap, Edge: s.name(EdgeID(y)), Other: s.name(EdgeID(x)),
@@ -51,48 +51,17 @@ func (s *solution) checkBlock(b *block, o *overlay) error {
 	return nil
 }
 
-// An overlay says which classes lie over which because a packing does. These
-// share bytes on purpose.
-type overlay struct {
-	members map[int][]int // by class: the members of the packings over it
-	over    map[int][]int // by class: what the packings that it is a member of lie over
-}
-
-func (s *solution) overlay() *overlay {
-	o := &overlay{make(map[int][]int), make(map[int][]int)}
-	add := func(over, member EdgeID) {
-		lower, upper := s.root(over), s.root(member)
-		o.members[lower] = append(o.members[lower], upper)
-		o.over[upper] = append(o.over[upper], lower)
-	}
-	for i := range s.packings {
-		p := &s.packings[i]
-		if p.over == noEdge {
-			continue
-		}
-		for _, m := range p.pieces {
-			add(p.over, m.edge)
-		}
-		// A row pack that is a block of a pack lies, whole, over what that does.
-		if p.block != none {
-			if outer := s.packings[p.block].over; outer != noEdge {
-				add(outer, p.over)
-			}
-		}
-	}
-	return o
-}
-
-// related returns the classes that lie over x, or that x lies over, at any depth.
-func (o *overlay) related(x int) map[int]bool {
+// related returns the classes that lie over class x because packings do, or that
+// x lies over, at any depth. These share bytes on purpose.
+func (t *nest) related(x int) map[int]bool {
 	set := make(map[int]bool)
-	for _, graph := range []map[int][]int{o.members, o.over} {
+	for _, next := range []func(class int) []EdgeID{t.above, t.below} {
 		for todo := []int{x}; len(todo) > 0; {
 			last := len(todo) - 1
 			from := todo[last]
 			todo = todo[:last]
-			for _, y := range graph[from] {
-				if !set[y] {
+			for _, e := range next(from) {
+				if y := t.root(e); !set[y] {
 					set[y] = true
 					todo = append(todo, y)
 				}
@@ -100,4 +69,34 @@ func (o *overlay) related(x int) map[int]bool {
 		}
 	}
 	return set
+}
+
+// above returns the members of the packings over a class. A row pack that is a
+// block of one of them brings along the edge that it lies over itself.
+func (t *nest) above(class int) (edges []EdgeID) {
+	for _, id := range t.overs[class] {
+		for _, m := range t.packings[id].pieces {
+			edges = append(edges, m.edge)
+			if in := &t.packings[t.memberOf[m.edge]]; in.block == id && in.over != noEdge {
+				edges = append(edges, in.over)
+			}
+		}
+	}
+	return edges
+}
+
+// below returns the edges of which [nest.above] returns one of a class.
+func (t *nest) below(class int) (edges []EdgeID) {
+	packings := slices.Clone(t.homes[class])
+	for _, id := range t.overs[class] {
+		if block := t.packings[id].block; block != none {
+			packings = append(packings, block)
+		}
+	}
+	for _, id := range packings {
+		if over := t.packings[id].over; over != noEdge {
+			edges = append(edges, over)
+		}
+	}
+	return edges
 }

@@ -2,7 +2,6 @@ package circuit
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 )
 
@@ -23,7 +22,7 @@ type writes [2]write
 //
 // It takes time in proportion to the edges; where edges of one block hold different
 // values, times the depth to which packs nest there.
-func (s *solution) checkOverwrites(over func() *overlay) error {
+func (s *solution) checkOverwrites() error {
 	mixed := s.mixedBlocks()
 	if !slices.Contains(mixed, true) {
 		return nil
@@ -42,7 +41,7 @@ func (s *solution) checkOverwrites(over func() *overlay) error {
 		own[e] = order
 		class := s.root(e)
 		last[class].add(write{e, group, order}, s.value)
-		for _, x := range slices.Sorted(maps.Keys(over().related(class))) {
+		for x := range s.related(class) {
 			last[x].add(write{e, group, order}, s.value)
 		}
 	}
@@ -54,16 +53,14 @@ func (s *solution) checkOverwrites(over func() *overlay) error {
 		if w.order <= own[e] {
 			return nil
 		}
-		err := &PlanError{Kind: ErrOverwritten, Edge: s.name(e), Other: s.name(w.edge)}
-		writer, reader := "outside the plan", "outside the plan"
-		if w.group != outside {
-			writer = "in " + s.groupName(w.group)
+		where := func(group int) string {
+			if group == outside {
+				return "outside the plan"
+			}
+			return "in " + s.groupName(group)
 		}
-		if group != outside {
-			reader = "in " + s.groupName(group)
-		}
-		err.Detail = fmt.Sprintf("they share bytes, the latter is written %s, and then the former is read %s", writer, reader)
-		return err
+		return &PlanError{Kind: ErrOverwritten, Edge: s.name(e), Other: s.name(w.edge),
+			Detail: fmt.Sprintf("they share bytes, the latter is written %s, and then the former is read %s", where(w.group), where(group))}
 	}
 	// What comes from outside is there before the first group. Of two such edges
 	// the order is not known: both have to be there if both are read.

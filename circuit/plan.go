@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/berth-go/berth/pack"
 )
@@ -73,11 +72,10 @@ func prepare(c *Circuit, p *FusionPlan, l *Layout, maxRows int64) (*solution, er
 	if err != nil {
 		return nil, err
 	}
-	over := sync.OnceValue(s.overlay)
-	if err := s.checkOverlaps(over); err != nil {
+	if err := s.checkOverlaps(); err != nil {
 		return nil, err
 	}
-	return s, s.checkOverwrites(over)
+	return s, s.checkOverwrites()
 }
 
 // buffers returns what the blocks that lie in the arena ask of it, in order.

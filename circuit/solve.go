@@ -45,7 +45,7 @@ func (t *nest) solve() (*solution, error) {
 		s.at[class], s.blockOf[class] = after, numbered[root]-1
 		b := &s.blocks[s.blockOf[class]]
 		b.classes = append(b.classes, class)
-		b.knotted = b.knotted || t.homes[class] > 1 || len(t.overs[class]) > 1
+		b.knotted = b.knotted || len(t.homes[class]) > 1 || len(t.overs[class]) > 1
 	}
 	for i := range s.blocks {
 		if err := s.bound(&s.blocks[i]); err != nil {
