@@ -47,8 +47,9 @@ func (v *Violation) Error() string {
 // edges; or a [*PlanError] if there is nothing to compare, because c, p or l are
 // no problem.
 //
-// It shares nothing with the planner but the sizes of edges, and is obvious
-// rather than fast: it compares all pairs of edges that are live at once.
+// It shares with the planner what says whether c and p have a meaning, and the size
+// of a row in a format; nothing of where edges lie. It is obvious rather than fast:
+// it compares all pairs of edges that are live at once.
 func Check(c *Circuit, p *FusionPlan, l *Layout, b *BufferPlan) error {
 	if err := p.Validate(c); err != nil {
 		return err
@@ -85,7 +86,7 @@ type checker struct {
 	packings []checkedPack
 
 	aliases links // joins aliases of each other
-	down    links // aliases, and from an edge to the members of the packs over it
+	over    links // from an edge to the members of the packs over it
 	same    links // joins edges that hold one value
 }
 
@@ -131,7 +132,7 @@ func (k *checker) fault(i Invariant, a, b EdgeID, format string, args ...any) {
 	k.faults = append(k.faults, v)
 }
 
-// load sizes the stored edges and finds their slots.
+// load sizes the stored edges, and finds out which of them the layout joins.
 func (k *checker) load() error {
 	k.edges = make(map[EdgeID]*checked, len(k.p.Stored))
 	value := func(name string) (int64, bool) {
@@ -287,7 +288,7 @@ func (k *checker) checkKept() {
 	seen := make(map[[2]EdgeID]bool)
 	for _, a := range k.order {
 		same := follow(a, k.same)
-		for _, b := range follow(a, k.down) {
+		for _, b := range follow(a, k.aliases, k.over) {
 			pair := [2]EdgeID{min(a, b), max(a, b)}
 			if _, one := slices.BinarySearch(same, b); one || seen[pair] {
 				continue

@@ -16,15 +16,18 @@ func (n links) both(a, b EdgeID) {
 	n.one(b, a)
 }
 
-// follow returns e and every edge that can be reached from it, ascending.
-func follow(e EdgeID, n links) []EdgeID {
+// follow returns e and every edge that can be reached from it by any of the links,
+// ascending.
+func follow(e EdgeID, by ...links) []EdgeID {
 	seen := map[EdgeID]bool{e: true}
 	all := []EdgeID{e}
 	for i := 0; i < len(all); i++ {
-		for _, to := range n[all[i]] {
-			if !seen[to] {
-				seen[to] = true
-				all = append(all, to)
+		for _, n := range by {
+			for _, to := range n[all[i]] {
+				if !seen[to] {
+					seen[to] = true
+					all = append(all, to)
+				}
 			}
 		}
 	}
@@ -86,10 +89,9 @@ func (k *checker) loadPackings() error {
 
 // link finds which edges share bytes on purpose, and which of them hold one value.
 func (k *checker) link() {
-	k.aliases, k.down, k.same = make(links), make(links), make(links)
+	k.aliases, k.over, k.same = make(links), make(links), make(links)
 	for _, a := range k.l.Aliases {
 		k.aliases.both(a.Edge, a.Of)
-		k.down.both(a.Edge, a.Of)
 		if a.Same {
 			k.same.both(a.Edge, a.Of)
 		}
@@ -99,7 +101,7 @@ func (k *checker) link() {
 			continue
 		}
 		over := func(e EdgeID) {
-			k.down.one(p.over, e)
+			k.over.one(p.over, e)
 			if p.same {
 				k.same.both(p.over, e)
 			}
@@ -237,24 +239,21 @@ func (k *checker) checkRows() {
 func (k *checker) checkAligned() {
 	// What begins where a member of a pack other than the first begins does not
 	// have to be aligned.
-	together := make(links)
-	for _, a := range k.l.Aliases {
-		together.both(a.Edge, a.Of)
-	}
+	begin := make(links) // joins an edge and the first members of the packs over it
 	var inner []EdgeID
 	for _, p := range k.packings {
 		for i, m := range p.pieces {
 			if i > 0 {
 				inner = append(inner, m.edge)
 			} else if p.over != noEdge {
-				together.both(p.over, m.edge)
+				begin.both(p.over, m.edge)
 			}
 		}
 	}
 	free := make(map[EdgeID]bool)
 	for _, m := range inner {
 		if !free[m] {
-			for _, e := range follow(m, together) {
+			for _, e := range follow(m, k.aliases, begin) {
 				free[e] = true
 			}
 		}
@@ -267,21 +266,18 @@ func (k *checker) checkAligned() {
 }
 
 func (k *checker) checkExternal() {
-	joined := make(links)
-	for _, a := range k.l.Aliases {
-		joined.both(a.Edge, a.Of)
-	}
+	packed := make(links) // joins the members of a pack and the edge that it lies over
 	for _, p := range k.packings {
 		for _, m := range p.pieces {
-			joined.both(m.edge, p.pieces[0].edge)
+			packed.both(m.edge, p.pieces[0].edge)
 			if p.over != noEdge {
-				joined.both(m.edge, p.over)
+				packed.both(m.edge, p.over)
 			}
 		}
 	}
 	bound := make(map[EdgeID]EdgeID)
 	for _, ext := range k.l.External {
-		for _, e := range follow(ext, joined) {
+		for _, e := range follow(ext, k.aliases, packed) {
 			bound[e] = ext
 		}
 		if x := k.edges[ext]; x.buffer != ext || x.slot.Offset != 0 {
@@ -318,9 +314,9 @@ func (k *checker) checkDisjoint() {
 				continue
 			}
 			if below == nil {
-				below = follow(a, k.down)
+				below = follow(a, k.aliases, k.over)
 			}
-			if !slices.Contains(below, b) && !slices.Contains(follow(b, k.down), a) {
+			if !slices.Contains(below, b) && !slices.Contains(follow(b, k.aliases, k.over), a) {
 				k.fault(InvariantDisjoint, a, b, "%d bytes at %d, live in %d to %d, and %d bytes at %d, live in %d to %d",
 					x.slot.Bytes, x.slot.Offset, x.slot.Start, x.slot.End, y.slot.Bytes, y.slot.Offset, y.slot.Start, y.slot.End)
 			}
