@@ -63,12 +63,7 @@ func (b *BufferPlan) WriteJSON(w io.Writer) error {
 		return err
 	}
 	full := *b
-	if full.Slots == nil {
-		full.Slots = []Slot{}
-	}
-	if full.Bound == nil {
-		full.Bound = []Binding{}
-	}
+	full.Slots, full.Bound = append([]Slot{}, b.Slots...), append([]Binding{}, b.Bound...) // never nil
 	return writeJSON(w, &full)
 }
 
@@ -140,12 +135,7 @@ func ReadBufferPlanJSON(r io.Reader) (*BufferPlan, error) {
 	if err := readJSON(r, b); err != nil {
 		return nil, err
 	}
-	if len(b.Slots) == 0 {
-		b.Slots = nil
-	}
-	if len(b.Bound) == 0 {
-		b.Bound = nil
-	}
+	b.Slots, b.Bound = append([]Slot(nil), b.Slots...), append([]Binding(nil), b.Bound...) // nil if empty
 	if err := b.validate(); err != nil {
 		return nil, err
 	}

@@ -27,9 +27,9 @@ type BufferPlan struct {
 // RowStride bytes apart.
 //
 // Offsets are for the most rows, and the largest value of every dimension, and stay
-// the same in a run of fewer, where the edge fills the first rows of its slot. So the rows of a row pack lie side by
-// side at any row count, but the members of a pack have no gap between them at
-// the most rows only.
+// the same in a run of fewer, where the edge fills the first rows of its slot. So the
+// rows of a row pack lie side by side at any row count, but the members of a pack
+// have no gap between them at the most rows only.
 type Slot struct {
 	Edge   EdgeID `json:"edge"`
 	Name   string `json:"name"`   // of the edge

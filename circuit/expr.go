@@ -51,6 +51,29 @@ const (
 
 func (o op) isOperand() bool { return o <= opName }
 
+// Binding strengths.
+const (
+	levelSum = iota
+	levelProduct
+	levelOperand
+)
+
+// operations says how each is written: its sign or name, how strongly it binds, and
+// what stands between the operands of a function, which is an operand itself.
+var operations = [...]struct {
+	sign  string
+	level int
+	comma byte
+}{
+	opAdd:   {"+", levelSum, 0},
+	opSub:   {"-", levelSum, 0},
+	opMul:   {"*", levelProduct, 0},
+	opCeil:  {"ceil", levelOperand, '/'},
+	opFloor: {"floor", levelOperand, '/'},
+	opMin:   {"min", levelOperand, ','},
+	opMax:   {"max", levelOperand, ','},
+}
+
 // Const returns the expression of a number, which must not be negative; of a
 // negative one every use is an error.
 func Const(value int64) Expr { return Expr{[]term{{op: opConst, value: value}}} }
@@ -99,9 +122,8 @@ func (e Expr) DependsOnRows() bool {
 }
 
 // Eval computes the value; lookup gives the values of the names, and nil gives
-// none. The error wraps
-// [ErrNoSize] when the expression is not given, otherwise [ErrDimension],
-// [ErrNegative], [ErrZero], [ErrOverflow] or [ErrExpr].
+// none. The error wraps [ErrNoSize] when the expression is not given, otherwise
+// [ErrDimension], [ErrNegative], [ErrZero] or [ErrOverflow].
 func (e Expr) Eval(lookup func(name string) (value int64, ok bool)) (int64, error) {
 	if e.IsZero() {
 		return 0, fmt.Errorf("%w: the expression is not given", ErrNoSize)
@@ -219,54 +241,23 @@ func (e Expr) String() string {
 		}
 		a, b := stack[len(stack)-2], stack[len(stack)-1]
 		stack = stack[:len(stack)-2]
-		level := t.op.level()
-		if level == levelOperand {
-			stack = append(stack, piece{t.op.sign() + "(" + a.text + string(t.op.comma()) + b.text + ")", level})
+		o := operations[t.op]
+		if o.level == levelOperand {
+			stack = append(stack, piece{o.sign + "(" + a.text + string(o.comma) + b.text + ")", o.level})
 			continue
 		}
 		// Operations group to the left, so the right side of an equal level
 		// keeps its parentheses.
-		if a.level < level {
+		if a.level < o.level {
 			a.text = "(" + a.text + ")"
 		}
-		if b.level <= level {
+		if b.level <= o.level {
 			b.text = "(" + b.text + ")"
 		}
-		stack = append(stack, piece{a.text + t.op.sign() + b.text, level})
+		stack = append(stack, piece{a.text + o.sign + b.text, o.level})
 	}
 	if len(stack) == 0 {
 		return ""
 	}
 	return stack[0].text
-}
-
-// Binding strengths.
-const (
-	levelSum = iota
-	levelProduct
-	levelOperand
-)
-
-// level returns how strongly an operation binds; functions are operands.
-func (o op) level() int {
-	switch o {
-	case opAdd, opSub:
-		return levelSum
-	case opMul:
-		return levelProduct
-	}
-	return levelOperand
-}
-
-// sign returns the sign or the name of an operation.
-func (o op) sign() string {
-	return [...]string{opAdd: "+", opSub: "-", opMul: "*", opCeil: "ceil", opFloor: "floor", opMin: "min", opMax: "max"}[o]
-}
-
-// comma returns what stands between the operands of a function.
-func (o op) comma() byte {
-	if o == opCeil || o == opFloor {
-		return '/'
-	}
-	return ','
 }

@@ -49,23 +49,19 @@ func readJSON(r io.Reader, v any) error {
 	d.DisallowUnknownFields()
 	err = d.Decode(v)
 	at := d.InputOffset()
-	var syntax *json.SyntaxError
-	var typ *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at = syntax.Offset
-	case errors.As(err, &typ):
+	} else if typ, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		at = typ.Offset
-	case errors.Is(err, io.EOF):
+	} else if errors.Is(err, io.EOF) {
 		err = errors.New("there is no JSON value")
-	case err == nil:
-		if rest := bytes.TrimLeft(data[at:], " \t\r\n"); len(rest) > 0 {
-			at = int64(len(data) - len(rest))
-			err = errors.New("more follows the JSON value")
+	} else if err == nil {
+		rest := bytes.TrimLeft(data[at:], " \t\r\n")
+		if len(rest) == 0 {
+			return nil
 		}
-	}
-	if err == nil {
-		return nil
+		at = int64(len(data) - len(rest))
+		err = errors.New("more follows the JSON value")
 	}
 	at = min(max(at, 0), int64(len(data)))
 	return &SyntaxError{1 + bytes.Count(data[:at], []byte{'\n'}), err}

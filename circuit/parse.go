@@ -94,7 +94,7 @@ func (p *exprParser) operation(depth, level int) {
 	for {
 		i := strings.IndexByte("+-*", p.peek())
 		o := opAdd + op(i)
-		if i < 0 || o.level() != level {
+		if i < 0 || operations[o].level != level {
 			return
 		}
 		p.at++
@@ -132,7 +132,7 @@ func (p *exprParser) operand(depth int) {
 			return
 		}
 		for o := opCeil; o <= opMax; o++ {
-			if o.sign() == name {
+			if operations[o].sign == name {
 				p.call(o, depth+1)
 				return
 			}
@@ -148,7 +148,7 @@ func (p *exprParser) operand(depth int) {
 func (p *exprParser) call(o op, depth int) {
 	p.at++
 	p.operation(depth, levelSum)
-	p.expect(o.comma())
+	p.expect(operations[o].comma)
 	p.operation(depth, levelSum)
 	p.push(term{op: o})
 	p.expect(')')

@@ -60,14 +60,11 @@ func measure(e *Edge, format dtype.Format, lookup func(string) (int64, bool)) (e
 		return fault(kindOf(err), fmt.Errorf("dim: %w", err))
 	}
 	width, err := format.RowBytes(dim)
-	if err != nil {
-		var group *dtype.GroupError
-		switch {
-		case errors.As(err, &group):
-			return fault(ErrGroup, err)
-		case errors.Is(err, dtype.ErrRowOverflow):
-			return fault(ErrOverflow, err)
-		}
+	if _, ok := errors.AsType[*dtype.GroupError](err); ok {
+		return fault(ErrGroup, err)
+	} else if errors.Is(err, dtype.ErrRowOverflow) {
+		return fault(ErrOverflow, err)
+	} else if err != nil {
 		return fault(ErrNoSize, err)
 	}
 	bytes, ok := mul(rows, width)
@@ -79,11 +76,8 @@ func measure(e *Edge, format dtype.Format, lookup func(string) (int64, bool)) (e
 
 // kindOf returns the kind that an error of [Expr.Eval] wraps.
 func kindOf(err error) Kind {
-	var k Kind
-	if errors.As(err, &k) {
-		return k
-	}
-	return ErrExpr
+	kind, _ := errors.AsType[Kind](err)
+	return kind
 }
 
 // alignUp rounds a size up to a multiple of [Align], unless that overflows.
