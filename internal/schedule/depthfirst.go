@@ -15,20 +15,13 @@ func depthFirst(g *graph) []int32 {
 		step int32
 		next []int32 // predecessors yet to visit
 	}
-	excess := subtreeExcess(g)
+	preds := worstFirst(g)
 	order := make([]int32, 0, g.steps)
 	entered := make([]bool, g.steps)
 	var stack []frame
-	var sorted []int32 // the lists of the frames, back to back
 	enter := func(x int32) {
 		entered[x] = true
-		from := len(sorted)
-		sorted = append(sorted, g.pred.of(x)...)
-		next := sorted[from:]
-		slices.SortFunc(next, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(excess[b], excess[a]), cmp.Compare(g.rank(a), g.rank(b)))
-		})
-		stack = append(stack, frame{x, next})
+		stack = append(stack, frame{x, preds.of(x)})
 	}
 	for i := range int32(g.steps) {
 		end := g.rank(i)
@@ -40,7 +33,6 @@ func depthFirst(g *graph) []int32 {
 			top := &stack[len(stack)-1]
 			if len(top.next) == 0 {
 				order = append(order, top.step)
-				sorted = sorted[:len(sorted)-len(g.pred.of(top.step))]
 				stack = stack[:len(stack)-1]
 				continue
 			}
@@ -72,27 +64,27 @@ func results(g *graph) []int64 {
 	return out
 }
 
-// subtreeExcess returns by how much the bytes needed to compute a step and all
+// worstFirst returns the predecessors of each step, those of the greatest excess
+// first. The excess is by how much the bytes needed to compute a step and all
 // before it exceed those that it leaves, as if what several steps read were
 // computed for each of them.
-func subtreeExcess(g *graph) []int64 {
+func worstFirst(g *graph) lists {
 	const most = math.MaxInt64 / 8
 	out := results(g)
 	excess := make([]int64, g.steps)
-	var preds []int32
+	preds := lists{g.pred.at, slices.Clone(g.pred.all)}
 	for i := range int32(g.steps) {
 		x := g.rank(i)
-		preds = append(preds[:0], g.pred.of(x)...)
-		slices.SortFunc(preds, func(a, b int32) int {
+		slices.SortFunc(preds.of(x), func(a, b int32) int {
 			return cmp.Or(cmp.Compare(excess[b], excess[a]), cmp.Compare(g.rank(a), g.rank(b)))
 		})
 		var held, peak int64
-		for _, p := range preds {
+		for _, p := range preds.of(x) {
 			peak = max(peak, min(most, held+out[p]+excess[p]))
 			held = min(most, held+out[p])
 		}
 		peak = max(peak, min(most, held+out[x]))
 		excess[x] = max(0, peak-out[x])
 	}
-	return excess
+	return preds
 }

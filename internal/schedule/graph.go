@@ -91,10 +91,8 @@ func newGraph(p *Problem) *graph {
 		g.bytes = append(g.bytes, v.Bytes)
 		g.kept = append(g.kept, v.Kept)
 		touches = append(touches, pair{index[i], w})
-		for _, list := range [][]int{v.Readers, v.Also} {
-			for _, s := range list {
-				touches = append(touches, pair{index[i], position[s]})
-			}
+		for _, s := range slices.Concat(v.Readers, v.Also) {
+			touches = append(touches, pair{index[i], position[s]})
 		}
 	}
 	g.before = make([]bool, len(g.bytes))
@@ -108,11 +106,8 @@ func newGraph(p *Problem) *graph {
 
 // claim sets the claims of g: those of Over that could ever come true.
 func (g *graph) claim(p *Problem, index []int32) {
-	type located struct {
-		step int32
-		claim
-	}
-	var all []located
+	var claims []claim
+	var at []pair // a step, and the index of a claim
 	for i := range p.Values {
 		if index[i] < 0 {
 			continue
@@ -124,19 +119,16 @@ func (g *graph) claim(p *Problem, index []int32) {
 			}
 			for _, s := range g.touch.of(c.to) {
 				if slices.Contains(g.touch.of(c.from), s) {
-					all = append(all, located{s, c})
+					at = append(at, pair{s, int32(len(claims))})
 				}
 			}
+			claims = append(claims, c)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b located) int { return int(a.step) - int(b.step) })
-	g.claimAt = make([]int32, g.steps+1)
-	for _, l := range all {
-		g.claims = append(g.claims, l.claim)
-		g.claimAt[l.step+1]++
-	}
-	for s := range g.steps {
-		g.claimAt[s+1] += g.claimAt[s]
+	byStep := makeLists(g.steps, at)
+	g.claimAt = byStep.at
+	for _, i := range byStep.all {
+		g.claims = append(g.claims, claims[i])
 	}
 }
 

@@ -48,7 +48,7 @@ func Orders(ctx context.Context, p *Problem) ([]Order, error) {
 	}
 	g := newGraph(p)
 	back := g.reverse()
-	add(Seed, identity(g.steps))
+	add(Seed, identity[int32](g.steps))
 	for _, h := range heuristics {
 		if ctx.Err() == nil {
 			add(h.name, h.order(g))
@@ -66,10 +66,11 @@ func Orders(ctx context.Context, p *Problem) ([]Order, error) {
 	return out, nil
 }
 
-func identity(n int) []int32 {
-	order := make([]int32, n)
+// identity returns 0, 1, 2, ..., n-1.
+func identity[T int | int32](n int) []T {
+	order := make([]T, n)
 	for i := range order {
-		order[i] = int32(i)
+		order[i] = T(i)
 	}
 	return order
 }

@@ -1,6 +1,9 @@
 package schedule
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Check reports whether order is a permutation of the steps of p in which every
 // value is written before it is read, and every step comes after those it must
@@ -70,10 +73,8 @@ func Profile(p *Problem, order []int) []int64 {
 			continue
 		}
 		first[i], last[i] = position[v.Writer], position[v.Writer]
-		for _, list := range [][]int{v.Readers, v.Also} {
-			for _, s := range list {
-				first[i], last[i] = min(first[i], position[s]), max(last[i], position[s])
-			}
+		for _, s := range slices.Concat(v.Readers, v.Also) {
+			first[i], last[i] = min(first[i], position[s]), max(last[i], position[s])
 		}
 		if v.Kept {
 			last[i] = p.Steps

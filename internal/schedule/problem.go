@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Problem is a directed acyclic graph of steps and the values between them.
@@ -71,11 +72,9 @@ func (p *Problem) validate() error {
 		if v.Writer < -1 || v.Writer >= p.Steps {
 			return fmt.Errorf("schedule: value %d is written by step %d of %d", i, v.Writer, p.Steps)
 		}
-		for _, list := range [][]int{v.Readers, v.Also} {
-			for _, r := range list {
-				if r < 0 || r >= p.Steps {
-					return fmt.Errorf("schedule: value %d is touched by step %d of %d", i, r, p.Steps)
-				}
+		for _, s := range slices.Concat(v.Readers, v.Also) {
+			if s < 0 || s >= p.Steps {
+				return fmt.Errorf("schedule: value %d is touched by step %d of %d", i, s, p.Steps)
 			}
 		}
 		for _, o := range v.Over {
@@ -92,9 +91,5 @@ func (p *Problem) seed() []int {
 	if p.Seed != nil {
 		return p.Seed
 	}
-	order := make([]int, p.Steps)
-	for i := range order {
-		order[i] = i
-	}
-	return order
+	return identity[int](p.Steps)
 }
