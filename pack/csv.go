@@ -2,6 +2,7 @@ package pack
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -212,54 +213,36 @@ func WriteCSV(w io.Writer, buffers []Buffer, offsets []int64) error {
 	if offsets != nil && len(offsets) != len(buffers) {
 		return fmt.Errorf("pack: write csv: %d offsets for %d buffers", len(offsets), len(buffers))
 	}
-	align := slices.ContainsFunc(buffers, func(b Buffer) bool { return b.Align > 1 })
-	fixed := slices.ContainsFunc(buffers, func(b Buffer) bool { return b.Fixed })
-	parts := slices.ContainsFunc(buffers, func(b Buffer) bool { return len(b.Parts) > 0 })
-
-	header := []string{columnID, columnLower, columnUpper, columnSize}
-	for _, c := range []struct {
-		name string
-		has  bool
-	}{{columnAlign, align}, {columnFixed, fixed}, {columnParts, parts}, {columnOffset, offsets != nil}} {
-		if c.has {
-			header = append(header, c.name)
-		}
+	written := []bool{true, true, true, true, // the columns of every file
+		slices.ContainsFunc(buffers, func(b Buffer) bool { return b.Align > 1 }),
+		slices.ContainsFunc(buffers, func(b Buffer) bool { return b.Fixed }),
+		slices.ContainsFunc(buffers, func(b Buffer) bool { return len(b.Parts) > 0 }),
+		offsets != nil,
 	}
 	cw := csv.NewWriter(w)
-	if err := cw.Write(header); err != nil {
-		return fmt.Errorf("pack: write csv: %w", err)
+	record := make([]string, 0, len(written))
+	write := func(columns ...string) {
+		record = record[:0]
+		for i, text := range columns {
+			if written[i] {
+				record = append(record, text)
+			}
+		}
+		cw.Write(record) // an error stays until the end
 	}
+	write(columnID, columnLower, columnUpper, columnSize, columnAlign, columnFixed, columnParts, columnOffset)
 	decimal := func(x int64) string { return strconv.FormatInt(x, 10) }
-	record := make([]string, 0, len(header))
 	for i, b := range buffers {
-		id := b.ID
-		if id == "" {
-			id = strconv.Itoa(i)
-		}
-		record = append(record[:0], id, decimal(b.Start), decimal(b.End), decimal(b.Size))
-		if align {
-			record = append(record, decimal(max(b.Align, 1)))
-		}
-		if fixed {
-			if b.Fixed {
-				record = append(record, decimal(b.Offset))
-			} else {
-				record = append(record, "")
-			}
-		}
-		if parts {
-			texts := make([]string, len(b.Parts))
-			for k, p := range b.Parts {
-				texts[k] = p.String()
-			}
-			record = append(record, strings.Join(texts, " "))
+		var fixed, offset string
+		if b.Fixed {
+			fixed = decimal(b.Offset)
 		}
 		if offsets != nil {
-			record = append(record, decimal(offsets[i]))
+			offset = decimal(offsets[i])
 		}
-		if err := cw.Write(record); err != nil {
-			return fmt.Errorf("pack: write csv: %w", err)
-		}
+		parts := strings.Trim(fmt.Sprint(b.Parts), "[]")
+		write(cmp.Or(b.ID, strconv.Itoa(i)), decimal(b.Start), decimal(b.End), decimal(b.Size),
+			decimal(max(b.Align, 1)), fixed, parts, offset)
 	}
 	cw.Flush()
 	if err := cw.Error(); err != nil {

@@ -6,8 +6,10 @@ import (
 )
 
 // firstFit places in canonical order, which is the rule of [FirstFit].
-func firstFit(p *problem) []int64 {
-	order := identity(len(p.items))
+func firstFit(p *problem) []int64 { return fitByStart(p, identity(len(p.items))) }
+
+// fitByStart is first fit in an order of rising start.
+func fitByStart(p *problem, order []int32) []int64 {
 	if p.plain {
 		return sweepFit(p, order)
 	}
@@ -18,8 +20,7 @@ func firstFit(p *problem) []int64 {
 // in the way of an item is exactly what is live when it starts, so that the free
 // gaps at one time are all there is to know. It takes time n log n.
 func sweepFit(p *problem, order []int32) []int64 {
-	ending := make([]int32, len(order)) // items by end
-	copy(ending, order)
+	ending := slices.Clone(order) // items by end
 	slices.SortFunc(ending, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(p.items[a].t1, p.items[b].t1), cmp.Compare(a, b))
 	})

@@ -20,11 +20,8 @@ func (c *contender) greedy(ctx context.Context, goal int64) {
 	for r := ranking(0); r < rankings && more(); r++ {
 		c.polish() // without nudges yet: one for each ranking
 	}
-	if more() && c.p.plain {
-		c.offer(sweepFit(c.p, startThenSmaller(c.p)))
-	}
-	if more() && !c.p.plain {
-		c.offer(fitInOrder(c.p, startThenSmaller(c.p)))
+	if more() {
+		c.offer(fitByStart(c.p, startThenSmaller(c.p)))
 	}
 	if c.p.pairs() <= maxPairs {
 		for r := ranking(0); r < rankings && more(); r++ {

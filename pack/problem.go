@@ -73,18 +73,15 @@ func newProblem(buffers []Buffer) (*problem, error) {
 		if err := validate(i, b); err != nil {
 			return nil, err
 		}
-		need, ok := b.Size, true
+		fixed := int64(0)
 		if b.Fixed {
-			need, ok = addSizes(need, b.Offset)
+			fixed = b.Offset
 		}
-		if ok {
-			need, ok = addSizes(need, max(b.Align, 1)-1)
-		}
-		if ok {
-			total, ok = addSizes(total, need)
-		}
-		if !ok {
-			return nil, &BufferError{i, b.ID, "the sum of sizes, alignments and fixed offsets up to this buffer overflows 64 bits"}
+		for _, need := range [...]int64{b.Size, fixed, max(b.Align, 1) - 1} {
+			if total > math.MaxInt64-need {
+				return nil, &BufferError{i, b.ID, "the sum of sizes, alignments and fixed offsets up to this buffer overflows 64 bits"}
+			}
+			total += need
 		}
 		rects += max(1, len(b.Parts))
 	}
@@ -94,10 +91,7 @@ func newProblem(buffers []Buffer) (*problem, error) {
 		p.inputs[i] = i
 	}
 	slices.SortFunc(p.inputs, func(a, b int) int {
-		if c := compareBuffers(&buffers[a], &buffers[b]); c != 0 {
-			return c
-		}
-		return a - b
+		return cmp.Or(compareBuffers(&buffers[a], &buffers[b]), cmp.Compare(a, b))
 	})
 
 	clock := newClock(buffers)
@@ -164,11 +158,6 @@ func (p *problem) dropSections() {
 	p.sections = int(n)
 }
 
-// addSizes adds two sizes that are not negative, unless the sum overflows.
-func addSizes(a, b int64) (sum int64, ok bool) {
-	return a + b, a <= math.MaxInt64-b
-}
-
 // validate checks one buffer on its own.
 func validate(index int, b *Buffer) error {
 	bad := func(format string, args ...any) error {
@@ -203,20 +192,12 @@ func validate(index int, b *Buffer) error {
 // rest of the content. It is also the order in which first fit places. IDs that
 // are decimal numbers without leading zeros compare as numbers.
 func compareBuffers(a, b *Buffer) int {
-	// Written out because [cmp.Or] would compare all strings for nothing.
-	switch {
-	case a.Start != b.Start:
-		return cmp.Compare(a.Start, b.Start)
-	case a.Size != b.Size:
-		return cmp.Compare(b.Size, a.Size)
-	case len(a.ID) != len(b.ID):
-		return cmp.Compare(len(a.ID), len(b.ID))
-	case a.ID != b.ID:
-		return strings.Compare(a.ID, b.ID)
-	case a.End != b.End:
-		return cmp.Compare(b.End, a.End)
-	case a.Align != b.Align:
-		return cmp.Compare(b.Align, a.Align)
+	// In steps, because [cmp.Or] compares everything, and strings for nothing.
+	if c := cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Size, a.Size), cmp.Compare(len(a.ID), len(b.ID))); c != 0 {
+		return c
+	}
+	if c := cmp.Or(strings.Compare(a.ID, b.ID), cmp.Compare(b.End, a.End), cmp.Compare(b.Align, a.Align)); c != 0 {
+		return c
 	}
 	if a.Fixed != b.Fixed {
 		if a.Fixed {
@@ -224,18 +205,12 @@ func compareBuffers(a, b *Buffer) int {
 		}
 		return 1
 	}
-	if a.Fixed {
-		if c := cmp.Compare(a.Offset, b.Offset); c != 0 {
-			return c
-		}
+	if a.Fixed && a.Offset != b.Offset {
+		return cmp.Compare(a.Offset, b.Offset)
 	}
 	return slices.CompareFunc(a.Parts, b.Parts, func(p, q Part) int {
-		return cmp.Or(
-			cmp.Compare(p.Start, q.Start),
-			cmp.Compare(p.End, q.End),
-			cmp.Compare(p.Lower, q.Lower),
-			cmp.Compare(p.Upper, q.Upper),
-		)
+		return cmp.Or(cmp.Compare(p.Start, q.Start), cmp.Compare(p.End, q.End),
+			cmp.Compare(p.Lower, q.Lower), cmp.Compare(p.Upper, q.Upper))
 	})
 }
 
