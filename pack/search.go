@@ -3,7 +3,6 @@ package pack
 import (
 	"math"
 	"math/bits"
-	"slices"
 )
 
 // A searcher looks, depth first, for a placement within a capacity.
@@ -116,12 +115,6 @@ func newSearcher(net *network) *searcher {
 		stamps:   make([]int64, n),
 		memo:     make([]uint64, min(maxMemo, 1<<bits.Len(uint(256*n)))),
 	}
-	for i := range s.spots {
-		s.spots[i] = slices.Clone(net.entries[i])
-	}
-	for t := range s.sections {
-		s.sections[t].entries = slices.Clone(net.sections[t])
-	}
 	return s
 }
 
@@ -147,8 +140,14 @@ func (s *searcher) reset(capacity int64) {
 	s.tried = s.tried[:0]
 	clear(s.dirty)
 	clear(s.spanning)
+	// Ties are broken by the order of entries, in which the last search, which may
+	// have been stopped at any time, must leave no trace.
+	for i, spots := range s.net.entries {
+		s.spots[i] = append(s.spots[i][:0], spots...)
+	}
 	for t := range s.sections {
 		sec := &s.sections[t]
+		sec.entries = append(sec.entries[:0], s.net.sections[t]...)
 		sec.live, sec.remain, sec.weight = len(sec.entries), 0, 1
 		for _, e := range sec.entries {
 			sec.remain += e.hi - e.lo

@@ -44,6 +44,36 @@ func TestClear(t *testing.T) {
 	}
 }
 
+// TestSearchesLeaveNoTrace compares a search after one that was stopped somewhere
+// with the same one by a new searcher. Where searches race, when one is stopped
+// depends on the time that others take.
+func TestSearchesLeaveNoTrace(t *testing.T) {
+	never := func() bool { return false }
+	for name, shape := range larger {
+		rng := rand.New(rand.NewPCG(89, uint64(len(name))))
+		stopped := 0
+		for range rounds(40) {
+			p := mustProblem(t, shape.random(rng)).components()[0]
+			net := newNetwork(p)
+			used, fresh := newSearcher(net), newSearcher(net)
+			used.rank = identity(len(p.items))
+			fresh.rank = used.rank
+			if used.run(p.lower, rng.Int64N(300), never) == aborted {
+				stopped++
+			}
+			clear(used.memo)
+			capacity := p.lower + rng.Int64N(p.lower/8+1)
+			got, want := used.run(capacity, 500, never), fresh.run(capacity, 500, never)
+			if got != want || used.nodes != fresh.nodes || used.complete != fresh.complete || !slices.Equal(used.floor, fresh.floor) {
+				t.Fatalf("%s: status %d after %d nodes, a new searcher %d after %d", name, got, used.nodes, want, fresh.nodes)
+			}
+		}
+		if stopped == 0 {
+			t.Errorf("%s: no search was stopped", name)
+		}
+	}
+}
+
 // TestKey checks that the key of a state depends on the floors of the items not
 // placed, on which they are, on the capacity, and on nothing else.
 func TestKey(t *testing.T) {
