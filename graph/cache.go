@@ -23,10 +23,6 @@ func newCacheState(id uint64) *cacheState {
 	return c
 }
 
-func (c *cacheState) load() *Leaf { return c.filled.Load() }
-
-func (c *cacheState) fill(leaf Leaf) { c.filled.CompareAndSwap(nil, &leaf) }
-
 // LockCaches gives the caller the only right to fill the given cache nodes,
 // waiting for others that hold it until ctx is done. On success the caller
 // must call unlock; on error nothing is held. A node may have been filled in

@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Rewriter makes one pass over a graph and replaces values by others of the
 // same type. Nodes are immutable: the nodes that read a replaced value are
@@ -47,50 +50,35 @@ func NewRewriter(roots []Value) (*Rewriter, error) {
 // one of them is filled in all or in none.
 func NewRewriters(graphs [][]Value) ([]*Rewriter, error) {
 	leaf := make(map[*Node]bool)
-	out := make([]*Rewriter, len(graphs))
-	for i, roots := range graphs {
-		var err error
-		if out[i], err = newRewriter(roots, leaf); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// newRewriter returns a Rewriter that asks leaf, and enters there, which nodes are
-// leaves.
-func newRewriter(roots []Value, leaf map[*Node]bool) (*Rewriter, error) {
-	r := &Rewriter{
-		leaf:   leaf,
-		roots:  append([]Value(nil), roots...),
-		own:    make(map[int]Value),
-		isRoot: make(map[Value]bool, len(roots)),
-		to:     make(map[Value]Value),
-	}
-	var starts []*Node
-	for _, v := range roots {
-		if !v.IsZero() {
-			starts = append(starts, v.node)
-			r.isRoot[v] = true
-		}
-	}
 	numInputs := func(n *Node) int {
-		isLeaf, known := leaf[n]
-		if !known {
-			isLeaf = n.IsLeaf()
-			leaf[n] = isLeaf
+		if _, known := leaf[n]; !known {
+			leaf[n] = n.IsLeaf()
 		}
-		if isLeaf {
+		if leaf[n] {
 			return 0
 		}
 		return len(n.ins)
 	}
-	var err error
-	r.nodes, err = Sort(starts, numInputs, func(n *Node, i int) (*Node, bool) {
-		in := n.ins[i].node
-		return in, in != nil
-	})
-	return r, err
+	out := make([]*Rewriter, len(graphs))
+	for i, roots := range graphs {
+		nodes, err := sortValues(roots, numInputs)
+		if err != nil {
+			return nil, err
+		}
+		r := &Rewriter{
+			nodes:  nodes,
+			leaf:   leaf,
+			roots:  slices.Clone(roots),
+			own:    make(map[int]Value),
+			isRoot: make(map[Value]bool, len(roots)),
+			to:     make(map[Value]Value),
+		}
+		for _, v := range roots {
+			r.isRoot[v] = !v.IsZero()
+		}
+		out[i] = r
+	}
+	return out, nil
 }
 
 // Nodes returns the nodes of the old graph, inputs before the nodes that read
@@ -177,24 +165,15 @@ func (r *Rewriter) Walk(rule func(n *Node) error) error {
 // rebuild has outputs of n that are not replaced come from a copy of n, if it
 // has to read other inputs.
 func (r *Rewriter) rebuild(n *Node) {
-	changed := false
-	for _, v := range n.ins {
-		_, replaced := r.to[v]
-		changed = changed || replaced
-	}
-	if !changed {
+	replaced := func(v Value) bool { _, ok := r.to[v]; return ok }
+	if !slices.ContainsFunc(n.ins, replaced) {
 		return
 	}
-	var copied *Node
+	copied := n.With(r.Inputs(n)...)
 	for i := range n.outs {
-		v := n.Output(i)
-		if _, replaced := r.to[v]; replaced {
-			continue
+		if v := n.Output(i); !replaced(v) {
+			r.to[v] = copied.Output(i)
 		}
-		if copied == nil {
-			copied = n.With(r.Inputs(n)...)
-		}
-		r.to[v] = copied.Output(i)
 	}
 }
 

@@ -63,6 +63,29 @@ func Sort[N comparable](roots []N, numInputs func(N) int, input func(n N, i int)
 	return order, nil
 }
 
+// Nodes returns every node that values are made of, each once, inputs before the
+// nodes that read them, in the order of [Sort]: leaves, and what filled caches
+// hide, among them. The zero Value is made of none.
+func Nodes(values ...Value) []*Node {
+	nodes, err := sortValues(values, (*Node).NumInputs)
+	if err != nil {
+		panic("graph: " + err.Error()) // a node can only read nodes that were there before it
+	}
+	return nodes
+}
+
+// sortValues is [Sort] of what values are made of, where a node has as many inputs
+// as numInputs says.
+func sortValues(values []Value, numInputs func(*Node) int) ([]*Node, error) {
+	var roots []*Node
+	for _, v := range values {
+		if !v.IsZero() {
+			roots = append(roots, v.node)
+		}
+	}
+	return Sort(roots, numInputs, func(n *Node, i int) (*Node, bool) { return n.ins[i].node, !n.ins[i].IsZero() })
+}
+
 // circle says that each of the named nodes reads the next one, and the last the
 // first. Of a long list it names the first few.
 func circle(names []string) string {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/shape"
 )
 
 // sorted sorts a graph that is given as the inputs of each node.
@@ -59,5 +60,25 @@ func TestSortCycle(t *testing.T) {
 		if !errors.Is(err, graph.ErrCycle) || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
+	}
+}
+
+// TestNodes wants leaves, and what a filled cache was computed from, but nothing
+// for what is absent.
+func TestNodes(t *testing.T) {
+	roots := parse(t, `
+n1 = input "x" float32[2 2]
+n2 = cache n1
+n3 = constant float32[2 2] data=[1 2 3 4]
+n4 = layer_norm{axis=1} n2 n3 _
+out n4
+out n2
+`)
+	roots[1].Node().Fill(graph.Leaf{Layout: shape.Dense(shape.Shape{2, 2}), Data: make([]byte, 16)})
+	if got, want := fmt.Sprint(graph.Nodes(roots[1], graph.Value{}, roots[0], roots[1])), "[input (x) cache constant layer_norm]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := graph.Nodes(); len(got) > 0 {
+		t.Errorf("no values are made of %v", got)
 	}
 }

@@ -112,7 +112,7 @@ func (n *Node) Leaf() *Leaf {
 	case n.leaf != nil:
 		return n.leaf
 	case n.cache != nil:
-		return n.cache.load()
+		return n.cache.filled.Load()
 	}
 	return nil
 }
@@ -120,13 +120,11 @@ func (n *Node) Leaf() *Leaf {
 // IsLeaf reports whether the node needs no step: a constant, an input, or a
 // filled cache.
 func (n *Node) IsLeaf() bool {
-	if _, ok := n.op.(Input); ok {
-		return true
-	}
-	return n.Leaf() != nil
+	_, input := n.op.(Input)
+	return input || n.Leaf() != nil
 }
 
 // Fill stores the result of the cache node n, which the caller has locked by
 // [LockCaches]. The layout must be dense; the leaf is kept and must not change
 // any more.
-func (n *Node) Fill(leaf Leaf) { n.cache.fill(leaf) }
+func (n *Node) Fill(leaf Leaf) { n.cache.filled.CompareAndSwap(nil, &leaf) }

@@ -27,19 +27,8 @@ import (
 // one, in the forms of generated data that [Parse] describes where they are
 // the same to the last bit, or else as base64.
 func Format(outs []Value, op func(Op) string) string {
-	roots := make([]*Node, len(outs))
-	for i, v := range outs {
-		roots[i] = v.node
-	}
-	order, err := Sort(roots, (*Node).NumInputs, func(n *Node, i int) (*Node, bool) {
-		in := n.Input(i).Node()
-		return in, in != nil
-	})
-	if err != nil {
-		panic("graph: " + err.Error()) // a node can only read nodes that were there before it
-	}
-	w := textWriter{op: op, numbers: make(map[*Node]int, len(order))}
-	for i, n := range order {
+	w := textWriter{op: op, numbers: make(map[*Node]int)}
+	for i, n := range Nodes(outs...) {
 		w.numbers[n] = i + 1
 		w.node(n)
 	}

@@ -97,20 +97,17 @@ func (p *textParser) value(s string) (Value, error) {
 	if s == "_" {
 		return Value{}, nil
 	}
+	i, err := 0, error(nil)
 	name, index, ok := strings.Cut(s, ".")
-	if !isName(name) {
+	if ok {
+		i, err = strconv.Atoi(index)
+	}
+	if err != nil || !isName(name) {
 		return Value{}, fmt.Errorf("%q is not the name of a value, such as n1 or n1.1", s)
 	}
 	n := p.nodes[name]
 	if n == nil {
 		return Value{}, fmt.Errorf("%s is not defined on an earlier line", name)
-	}
-	i := 0
-	if ok {
-		var err error
-		if i, err = strconv.Atoi(index); err != nil {
-			return Value{}, fmt.Errorf("%q is not the name of a value, such as n1 or n1.1", s)
-		}
 	}
 	if i < 0 || i >= n.NumOutputs() {
 		return Value{}, fmt.Errorf("%s has no output %d: it has %d", name, i, n.NumOutputs())
@@ -234,24 +231,6 @@ func parseInts(s string) (list []int, err error) {
 	return list, nil
 }
 
-// cutInts returns the list that s begins with under a name, as in strides=[0 1],
-// and what is behind it; s itself where it begins otherwise.
-func cutInts(s, name string) (list []int, given bool, rest string, err error) {
-	after, ok := strings.CutPrefix(s, name+"=")
-	if !ok {
-		return nil, false, s, nil
-	}
-	words, open := strings.CutPrefix(after, "[")
-	words, rest, closed := strings.Cut(words, "]")
-	if !open || !closed {
-		return nil, false, "", fmt.Errorf("expected a list, as in %s=[0 1], at %q", name, s)
-	}
-	if list, err = parseInts(words); err != nil {
-		return nil, false, "", fmt.Errorf("%s: %w", name, err)
-	}
-	return list, true, strings.TrimSpace(rest), nil
-}
-
 func parseInput(s string) (n *Node, rest string, err error) {
 	quoted, err := strconv.QuotedPrefix(s)
 	if err != nil {
@@ -275,12 +254,16 @@ func parseConstant(s string) (n *Node, rest string, err error) {
 		return nil, "", err
 	}
 	l := shape.Dense(t.Shape)
-	strides, given, rest, err := cutInts(rest, "strides")
-	if err != nil {
-		return nil, "", err
-	}
-	if given {
-		l.Strides = strides
+	if list, ok := strings.CutPrefix(rest, "strides="); ok {
+		words, open := strings.CutPrefix(list, "[")
+		words, after, closed := strings.Cut(words, "]")
+		if !open || !closed {
+			return nil, "", fmt.Errorf("expected a list, as in strides=[0 1], at %q", rest)
+		}
+		if l.Strides, err = parseInts(words); err != nil {
+			return nil, "", fmt.Errorf("strides: %w", err)
+		}
+		rest = strings.TrimSpace(after)
 	}
 	if number, ok := strings.CutPrefix(rest, "offset="); ok {
 		number, after, _ := strings.Cut(number, " ")

@@ -16,19 +16,10 @@ import (
 // what they are of. The data of inputs is that of g, as much as there is, and
 // zeros from there on.
 func atRows(g graphtest.Graph, rows int) (graphtest.Graph, error) {
-	starts := make([]*graph.Node, len(g.Roots))
-	for i, r := range g.Roots {
-		starts[i] = r.Node()
-	}
-	nodes, err := graph.Sort(starts, (*graph.Node).NumInputs, func(n *graph.Node, i int) (*graph.Node, bool) {
-		return n.Input(i).Node(), !n.Input(i).IsZero()
-	})
-	if err != nil {
-		return graphtest.Graph{}, err
-	}
 	out := graphtest.Graph{Inputs: make(map[string]graph.Leaf), Rows: rows}
-	to := make(map[*graph.Node]*graph.Node, len(nodes))
-	for _, n := range nodes {
+	to := make(map[*graph.Node]*graph.Node)
+	for _, n := range graph.Nodes(g.Roots...) {
+		var err error
 		if to[n], err = nodeAtRows(g, n, rows, to); err != nil {
 			return graphtest.Graph{}, fmt.Errorf("%v with %d rows: %w", n, rows, err)
 		}

@@ -27,14 +27,7 @@ func textual(least, most int, text func(n int) (string, error)) family {
 			return graphtest.Graph{}, err
 		}
 		g := graphtest.Graph{Roots: roots, Inputs: make(map[string]graph.Leaf)}
-		starts := make([]*graph.Node, len(roots))
-		for i, r := range roots {
-			starts[i] = r.Node()
-		}
-		nodes, err := graph.Sort(starts, (*graph.Node).NumInputs, func(n *graph.Node, i int) (*graph.Node, bool) {
-			return n.Input(i).Node(), !n.Input(i).IsZero()
-		})
-		for _, n := range nodes {
+		for _, n := range graph.Nodes(roots...) {
 			if in, ok := n.Op().(graph.Input); ok {
 				typ := n.Output(0).Type()
 				x := make([]float32, typ.Shape.Elems())
@@ -44,7 +37,7 @@ func textual(least, most int, text func(n int) (string, error)) family {
 				g.Inputs[in.Key] = graph.Leaf{Layout: shape.Dense(typ.Shape), Data: kernel.Bytes(x)}
 			}
 		}
-		return g, err
+		return g, nil
 	}}
 }
 

@@ -79,13 +79,7 @@ func compare(t *testing.T, name string, results []exec.Result, want [][]byte, p 
 // anyOrder returns the nodes that roots need in some order, each after its
 // inputs.
 func anyOrder(rng *rand.Rand, roots []graph.Value) []*graph.Node {
-	starts := make([]*graph.Node, len(roots))
-	for i, r := range roots {
-		starts[i] = r.Node()
-	}
-	nodes := must(graph.Sort(starts, (*graph.Node).NumInputs, func(n *graph.Node, i int) (*graph.Node, bool) {
-		return n.Input(i).Node(), !n.Input(i).IsZero()
-	}))
+	nodes := graph.Nodes(roots...)
 	placed := make(map[*graph.Node]bool)
 	ready := func(n *graph.Node) bool {
 		for i := range n.NumInputs() {

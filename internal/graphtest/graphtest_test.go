@@ -14,7 +14,7 @@ func TestEveryOpIsDrawn(t *testing.T) {
 	count := make(map[string]int)
 	for seed := range uint64(600) {
 		g := Random(t, seed, Options{Inputs: seed%2 == 0})
-		for _, n := range nodes(t, g) {
+		for _, n := range graph.Nodes(g.Roots...) {
 			count[n.Op().Name()]++
 		}
 	}
@@ -33,20 +33,6 @@ func TestEveryOpIsDrawn(t *testing.T) {
 		}
 	}
 	t.Logf("nodes of the graphs: %v", count)
-}
-
-func nodes(t *testing.T, g Graph) []*graph.Node {
-	var roots []*graph.Node
-	for _, r := range g.Roots {
-		roots = append(roots, r.Node())
-	}
-	list, err := graph.Sort(roots, (*graph.Node).NumInputs, func(n *graph.Node, i int) (*graph.Node, bool) {
-		return n.Input(i).Node(), !n.Input(i).IsZero()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
 }
 
 // TestRandomIsDeterministic wants the same graph of the same seed.

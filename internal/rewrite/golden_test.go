@@ -101,7 +101,7 @@ func golden(t *testing.T, what, text string, rewritten func([]graph.Value) ([]gr
 // out, and reports where the second one's results are not those of the first.
 func compare(t *testing.T, what string, roots, after []graph.Value, inexact bool) {
 	t.Helper()
-	opt := exec.Options{Without: rewrite.Rules(), Inputs: inputs(t, append(slices.Clone(roots), after...)), Poison: true}
+	opt := exec.Options{Without: rewrite.Rules(), Inputs: inputs(append(slices.Clone(roots), after...)), Poison: true}
 	want, err := exec.Compute(t.Context(), roots, opt)
 	if err != nil {
 		t.Fatalf("%s, before: %v", what, err)
@@ -130,14 +130,9 @@ func compare(t *testing.T, what string, roots, after []graph.Value, inexact bool
 }
 
 // inputs returns data for the inputs of a graph that follows from their names.
-func inputs(t *testing.T, roots []graph.Value) map[string]graph.Leaf {
-	t.Helper()
-	r, err := graph.NewRewriter(roots)
-	if err != nil {
-		t.Fatal(err)
-	}
+func inputs(roots []graph.Value) map[string]graph.Leaf {
 	bound := make(map[string]graph.Leaf)
-	for _, n := range r.Nodes() {
+	for _, n := range graph.Nodes(roots...) {
 		in, ok := n.Op().(graph.Input)
 		if !ok {
 			continue

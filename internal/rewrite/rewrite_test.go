@@ -178,11 +178,7 @@ out n6
 		Varying: func(builds [][]graph.Value) (func(*graph.Node) bool, error) {
 			var nodes [2]int
 			for i, roots := range builds {
-				r, err := graph.NewRewriter(roots)
-				if err != nil {
-					return nil, err
-				}
-				nodes[i] = len(r.Nodes())
+				nodes[i] = len(graph.Nodes(roots...))
 			}
 			seen = append(seen, nodes)
 			return func(n *graph.Node) bool { return n.Label() == "places" }, nil
