@@ -2,6 +2,7 @@ package extent
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -25,7 +26,9 @@ func (e *AmbiguousError) Error() string {
 // The functions tried, in this order: constants; c + c·f of a function f met
 // before; c + c·d of all dimensions d; products of functions met before;
 // c + c·floor((d+c)/c), as the extents behind a strided convolution are;
-// polynomials of degree 2; and the lesser or greater of such a one and a constant.
+// polynomials of degree 2; lines with a bend or two, as extents that are cut off at a
+// bound are; and sums of multiples of functions met before, as those of
+// concatenations are.
 // Every function has fewer coefficients than there are points, so that the
 // others check it. The error is an [AmbiguousError], or names the values that
 // no such function has.
@@ -76,8 +79,15 @@ func (t fitter) fit() (Func, error) {
 	if f, ok := t.polynomial(2); ok {
 		return f, nil
 	}
-	if f, ok := t.bounded(); ok {
+	f, ok, more := t.bent()
+	if !ok {
+		f, ok = t.combination(append([]Func{t.Const(1)}, t.known...))
+	}
+	switch {
+	case ok:
 		return f, nil
+	case more != nil:
+		return 0, more
 	}
 	return 0, t.fault()
 }
@@ -259,8 +269,7 @@ func (t fitter) polynomial(degree int) (Func, bool) {
 		if d.Fixed() {
 			continue
 		}
-		v := t.Dim(i)
-		basis = append(basis, v)
+		basis = append(basis, t.Dim(i))
 	}
 	if n := len(basis); degree == 2 {
 		for i := 1; i < n; i++ {
@@ -269,18 +278,24 @@ func (t fitter) polynomial(degree int) (Func, bool) {
 			}
 		}
 	}
-	if len(basis) > len(t.rows) || len(basis) < 2 {
-		return 0, false
-	}
+	return t.combination(basis)
+}
+
+// combination tries the sum of multiples of functions, the first of which is 1.
+func (t fitter) combination(basis []Func) (Func, bool) {
 	c, ok := t.solve(basis)
 	if !ok {
 		return 0, false
 	}
 	var f Func
+	terms := 0
 	for i := len(basis) - 1; i > 0; i-- {
-		f = t.Sum(t.Product(t.Const(c[i]), basis[i]), f)
+		if c[i] != 0 {
+			f = t.Sum(t.Product(t.Const(c[i]), basis[i]), f)
+			terms++
+		}
 	}
-	return t.Sum(f, t.Const(c[0])), true
+	return t.Sum(f, t.Const(c[0])), terms+1 < len(t.rows)
 }
 
 // solve returns integers c with values = Σ c[k]·basis[k], by elimination in
@@ -337,57 +352,86 @@ func (t fitter) solve(basis []Func) ([]int, bool) {
 	})
 }
 
-// bounded tries the lesser, the greater, or both, of a linear function and constants
-// that several values are equal to.
-func (t fitter) bounded() (Func, bool) {
-	lo, hi := math.MaxInt, math.MinInt
-	for _, i := range t.rows {
-		lo, hi = min(lo, t.values[i]), max(hi, t.values[i])
-	}
-	for _, bound := range []struct {
-		kind  Kind
-		value int
-	}{{Least, hi}, {Greatest, lo}} {
-		free := fitter{t.Space, t.values, nil}
-		for _, i := range t.rows {
-			if t.values[i] != bound.value {
-				free.rows = append(free.rows, i)
+// A piece of a bent line begins at x and goes on with the slope.
+type piece struct{ x, value, slope int }
+
+// bent tries lines joined end to end over a function met before, as of an extent
+// that is cut off at both ends:
+//
+//	     ____
+//	____/        min(max(n-4, 0), 4)
+//
+// Lines are taken to meet in the gap between two that are known. Where they do not,
+// more asks for what is there.
+func (t fitter) bent() (f Func, ok bool, more error) {
+	for _, x := range t.known {
+		pieces, gaps := t.pieces(x)
+		if len(pieces) == 0 {
+			continue
+		}
+		for i, p := range pieces {
+			line := t.Sum(t.Product(t.Const(p.slope), x), t.Const(p.value-p.slope*p.x))
+			if i == 0 {
+				f = line
+				continue
 			}
+			if _, constant := t.Constant(f); constant {
+				f, line = line, f
+			}
+			kind := Greatest
+			if p.slope < pieces[i-1].slope {
+				kind = Least
+			}
+			f = t.add(Form{Kind: kind, A: f, B: line})
 		}
-		if len(free.rows)+2 > len(t.rows) || len(t.rows) <= 4 {
-			continue
-		}
-		f, ok := free.simple()
-		if _, constant := t.Constant(f); !ok || constant {
-			f, ok = free.first(bound.value)
-		}
-		if !ok {
-			f, ok = free.bounded() // from the other side
-		}
-		if !ok {
-			continue
-		}
-		f = t.add(Form{Kind: bound.kind, A: f, B: t.Const(bound.value)})
 		if t.all(func(i int) bool { return t.at[f][i] == t.values[i] }) {
-			return f, true
+			return f, true, nil
+		}
+		if form := t.forms[x]; form.Kind == Variable && len(gaps) > 0 && more == nil {
+			p := slices.Clone(t.points[t.rows[0]])
+			p[form.C] = gaps[0]
+			more = &AmbiguousError{t.dims, p}
 		}
 	}
-	return 0, false
+	return 0, false, more
 }
 
-// first returns the line through the one value at the least extent of a dimension
-// and what follows at the next one. Between the two there is nothing.
-func (t fitter) first(next int) (Func, bool) {
-	value := t.values[t.rows[0]]
-	for i, d := range t.dims {
-		if d.Fixed() || !t.all(func(k int) bool { return t.points[k][i] == d.Min && t.values[k] == value }) {
-			continue
+// pieces returns the lines that the values are on over a function x, and the middle
+// of each gap between two points that are on none of them. A line has two points
+// that are neighbours, or three. Two bends, which may lie between whole numbers,
+// make five lines and two gaps; there are none of either if there would be more, or
+// if the values are not those of a function of x.
+func (t fitter) pieces(x Func) (pieces []piece, gaps []int) {
+	const lines, bends = 5, 2
+	value := make(map[int]int)
+	for _, i := range t.rows {
+		at := t.at[x][i]
+		if v, known := value[at]; known && v != t.values[i] {
+			return nil, nil
 		}
-		// value + (next-value) * (dim-Min)
-		steps := t.Sum(t.Dim(i), t.Const(-d.Min))
-		return t.Sum(t.Product(t.Const(next-value), steps), t.Const(value)), true
+		value[at] = t.values[i]
 	}
-	return 0, false
+	xs := slices.Sorted(maps.Keys(value))
+	slope := func(k int) float64 {
+		if k < 0 || k+1 >= len(xs) {
+			return math.NaN()
+		}
+		return float64(value[xs[k+1]]-value[xs[k]]) / float64(xs[k+1]-xs[k])
+	}
+	for k, at := range xs[:len(xs)-1] {
+		switch here := slope(k); {
+		case xs[k+1]-at > 1 && here != slope(k-1) && here != slope(k+1):
+			gaps = append(gaps, (at+xs[k+1])/2)
+		case here != math.Trunc(here):
+			return nil, nil
+		case len(pieces) == 0 || here != slope(k-1):
+			pieces = append(pieces, piece{at, value[at], int(here)})
+		}
+	}
+	if len(pieces) > lines || len(gaps) > bends {
+		return nil, nil
+	}
+	return pieces, gaps
 }
 
 // fault is the error about values that no function tried has.

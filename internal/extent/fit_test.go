@@ -3,6 +3,7 @@ package extent_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -52,6 +53,9 @@ func TestFit(t *testing.T) {
 		{"between bounds", n, func(p extent.Point) int { return min(max(p[0]-6, 0), 25) }},
 		{"less at one", n, func(p extent.Point) int { return min(p[0], 2) }},
 		{"more at one", few, func(p extent.Point) int { return max(3-p[0], 1) }},
+		{"between near bounds", n, func(p extent.Point) int { return min(max(p[0]-4, 0), 3) }},
+		{"between near bounds of few", []extent.Dim{{Name: "n", Min: 1, Max: 6}}, func(p extent.Point) int { return min(max(p[0]-2, 0), 2) }},
+		{"between bounds of many", []extent.Dim{{Name: "n", Min: 1, Max: 5000}}, func(p extent.Point) int { return max(7, min(3*p[0], 3001)) }},
 		{"falling", n, func(p extent.Point) int { return 64 - p[0] }},
 		{"flat", two, func(p extent.Point) int { return p[0] * p[1] * 384 }},
 		{"padded", two, func(p extent.Point) int { return p[0] * (p[1] + 2) }},
@@ -100,9 +104,11 @@ func all(dims []extent.Dim, f func(p extent.Point)) {
 	try(0)
 }
 
-// TestFitProducts learns strides, which are products of extents learned before.
-func TestFitProducts(t *testing.T) {
+// TestFitOfOthers learns what is made of extents that were learned before: strides,
+// which are products, and sums, as concatenations have.
+func TestFitOfOthers(t *testing.T) {
 	dims := []extent.Dim{{Name: "h", Min: 32, Max: 96}, {Name: "w", Min: 32, Max: 320}}
+	least := func(p extent.Point) int { return min(p[0], 40) }
 	half := func(n int) int { return (n-1)/2 + 1 }
 	extents := []func(p extent.Point) int{
 		func(p extent.Point) int { return half(p[0]) },
@@ -110,6 +116,10 @@ func TestFitProducts(t *testing.T) {
 		func(p extent.Point) int { return half(p[0]) * half(half(p[1])) },
 		func(p extent.Point) int { return 24 * half(p[0]) * half(half(p[1])) },
 		func(p extent.Point) int { return (half(p[0]) + 1) * half(half(p[1])) },
+		func(p extent.Point) int { return min(half(p[0])*half(half(p[1])), 1000) },
+		least,
+		func(p extent.Point) int { return 3*half(p[0]) + 2*half(half(p[1])) + 5*p[0] - 1 },
+		func(p extent.Point) int { return half(p[0])*half(half(p[1])) - 2*p[1] + 7*least(p) },
 	}
 	points := extent.Learning(dims)
 	for {
@@ -148,22 +158,48 @@ func TestFitProducts(t *testing.T) {
 
 // TestFitRefuses gives values of functions that are none of those tried.
 func TestFitRefuses(t *testing.T) {
-	dims := []extent.Dim{{Name: "n", Min: 1, Max: 60}}
-	for name, f := range map[string]func(n int) int{
-		"root": func(n int) int {
-			r := 0
-			for r*r <= n*50 {
-				r++
-			}
-			return r
-		},
-		"cube":     func(n int) int { return n*n*n + 1 },
-		"parity":   func(n int) int { return n + n%2*3 },
-		"scramble": func(n int) int { return n * 7919 % 64 },
+	root := func(n int) int { return int(math.Sqrt(float64(50 * n))) }
+	for name, f := range map[string]func(n, m int) int{
+		"root":         func(n, _ int) int { return root(n) },
+		"cube":         func(n, _ int) int { return n*n*n + 1 },
+		"parity":       func(n, _ int) int { return n + n%2*3 },
+		"scramble":     func(n, _ int) int { return n * 7919 % 64 },
+		"bend by both": func(n, m int) int { return min(n, 200+m%3*(m%2)) },
 	} {
-		if s, got, err := learned(dims, func(p extent.Point) int { return f(p[0]) }); err == nil {
+		s, got, err := learned([]extent.Dim{{Name: "n", Min: 1, Max: 900}, {Name: "m", Min: 1, Max: 900}}, func(p extent.Point) int { return f(p[0], p[1]) })
+		if err == nil {
 			t.Errorf("%s is taken for %s", name, s.String(got))
 		}
+		if errors.As(err, new(*extent.AmbiguousError)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestFitChecks has sums of four multiples told by four values, which nothing checks,
+// and by five.
+func TestFitChecks(t *testing.T) {
+	points := []extent.Point{{2}, {3}, {5}, {7}, {11}, {13}, {17}}
+	s := extent.NewSpace([]extent.Dim{{Name: "n", Min: 2, Max: 20}}, points)
+	fit := func(f func(n int) int, rows int) error {
+		values, where := make([]int, len(points)), make([]bool, len(points))
+		for i, p := range points {
+			values[i], where[i] = f(p[0]), i < rows
+		}
+		_, err := s.Fit(values, where)
+		return err
+	}
+	for _, k := range []int{2, 3} {
+		if err := fit(func(n int) int { return n / k }, len(points)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum := func(n int) int { return 4 + 9*n + n/2 - 5*(n/3) }
+	if err := fit(sum, 4); err == nil {
+		t.Error("four values tell a function of four coefficients")
+	}
+	if err := fit(sum, 5); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -58,7 +58,7 @@ func (b *builder) leaf(t graph.Type) graph.Value { return b.numbers(t, 0, 7) }
 func (b *builder) numbers(t graph.Type, low, high int) graph.Value {
 	input := b.opt.Inputs && !b.oneIn(4)
 	leaf, size := graph.Leaf{Layout: shape.Dense(t.Shape), Data: kernel.Alloc(t.Bytes())}, t.DType.Size()
-	if !input && b.oneIn(4) {
+	if !input && b.oneIn(3) {
 		o := kerneltest.StridedInput(b.rng, t.DType, 0, t.Shape...)
 		leaf = graph.Leaf{Layout: shape.Layout{Shape: o.Shape, Strides: o.Strides, Offset: o.Offset}, Data: o.Data}
 	}
