@@ -12,12 +12,11 @@ import (
 	"github.com/berth-go/berth/shape"
 )
 
-// A learnedOp is the op of a node as a function of the dimensions. Of an input
-// it is the shape.
+// A learnedOp is the op of a node as a function of the dimensions.
 type learnedOp struct {
 	op     graph.Op
 	fields []field
-	dims   []extent.Func // of an input
+	dims   [][]extent.Func // of the outputs; none of a constant
 }
 
 // A field is an integer among the attributes of an op: number elem of the list
@@ -34,8 +33,8 @@ func (l *learnedOp) fixed() bool { return len(l.fields) == 0 }
 // values. It reads the nodes that to holds for those that n reads.
 func (l *learnedOp) node(n *graph.Node, values []int, to map[*graph.Node]*graph.Node) (*graph.Node, error) {
 	if in, ok := n.Op().(graph.Input); ok {
-		dims := make(shape.Shape, len(l.dims))
-		for a, f := range l.dims {
+		dims := make(shape.Shape, len(l.dims[0]))
+		for a, f := range l.dims[0] {
 			dims[a] = values[f]
 		}
 		return graph.NewInput(in.Key, graph.Type{DType: n.Output(0).Type().DType, Shape: dims})
@@ -108,12 +107,6 @@ func (c *opCell) set(values []int) {
 // the builds.
 func (z *sizes) learnOps() error {
 	z.ops = make([]*learnedOp, len(z.at[0]))
-	if len(z.at) == 1 {
-		for k, n := range z.at[0] {
-			z.ops[k] = &learnedOp{op: n.Op()}
-		}
-		return nil
-	}
 	for k, n := range z.at[0] {
 		column := make([]*graph.Node, len(z.at))
 		for s := range z.at {
@@ -123,41 +116,15 @@ func (z *sizes) learnOps() error {
 		if z.ops[k], err = z.learnOp(column); err != nil {
 			return fmt.Errorf("%v cannot vary: %w", n, err)
 		}
-		// Later functions are likely to be made of the extents of this one.
-		for o := range n.NumOutputs() {
-			for a := range n.Output(o).Type().Shape {
-				if _, err := z.fitBuilds(func(s int) int { return column[s].Output(o).Type().Shape[a] }); err != nil {
-					return fmt.Errorf("%v cannot vary: axis %d of output %d %w", n, a, o, err)
-				}
-			}
-		}
 	}
 	return nil
 }
 
-// fitBuilds is fit for what is known of builds alone.
-func (z *sizes) fitBuilds(value func(s int) int) (extent.Func, error) {
-	values := make([]int, len(z.at))
-	for s := range values {
-		values[s] = value(s)
-	}
-	return z.space.Fit(values, nil)
-}
-
-// learnOp finds the op of one node, given that of each build.
+// learnOp finds the op of one node and the extents of its outputs, given the node of
+// each build.
 func (z *sizes) learnOp(column []*graph.Node) (*learnedOp, error) {
 	first := column[0]
 	l := &learnedOp{op: first.Op()}
-	if _, ok := first.Op().(graph.Input); ok {
-		for a := range first.Output(0).Type().Shape {
-			f, err := z.fitBuilds(func(s int) int { return column[s].Output(0).Type().Shape[a] })
-			if err != nil {
-				return nil, fmt.Errorf("axis %d %w", a, err)
-			}
-			l.dims = append(l.dims, f)
-		}
-		return l, nil
-	}
 	if first.Leaf() != nil {
 		for s, n := range column[1:] {
 			if !sameConstant(first, n) {
@@ -166,20 +133,29 @@ func (z *sizes) learnOp(column []*graph.Node) (*learnedOp, error) {
 		}
 		return l, nil
 	}
-	typ := reflect.TypeOf(first.Op())
-	if typ.Kind() != reflect.Struct {
-		return l, nil
+	if typ := reflect.TypeOf(first.Op()); typ.Kind() == reflect.Struct {
+		for f := range typ.NumField() {
+			values := make([]reflect.Value, len(column))
+			for s, n := range column {
+				values[s] = reflect.ValueOf(n.Op()).Field(f)
+			}
+			fields, err := z.learnField(f, values)
+			if err != nil {
+				return nil, fmt.Errorf("attribute %s %w", typ.Field(f).Name, err)
+			}
+			l.fields = append(l.fields, fields...)
+		}
 	}
-	for f := range typ.NumField() {
-		values := make([]reflect.Value, len(column))
-		for s, n := range column {
-			values[s] = reflect.ValueOf(n.Op()).Field(f)
+	// Functions of later nodes are likely to be made of the extents of this one.
+	for o := range first.NumOutputs() {
+		dims := make([]extent.Func, len(first.Output(o).Type().Shape))
+		for a := range dims {
+			var err error
+			if dims[a], err = z.fit(func(s int) int { return column[s].Output(o).Type().Shape[a] }); err != nil {
+				return nil, fmt.Errorf("axis %d of output %d %w", a, o, err)
+			}
 		}
-		fields, err := z.learnField(f, values)
-		if err != nil {
-			return nil, fmt.Errorf("attribute %s %w", typ.Field(f).Name, err)
-		}
-		l.fields = append(l.fields, fields...)
+		l.dims = append(l.dims, dims)
 	}
 	return l, nil
 }
@@ -195,7 +171,7 @@ func (z *sizes) learnField(index int, values []reflect.Value) ([]field, error) {
 	}
 	var out []field
 	add := func(elem int, value func(s int) int) error {
-		f, err := z.fitBuilds(value)
+		f, err := z.fit(value)
 		if err != nil {
 			return err
 		}
@@ -241,8 +217,8 @@ func sameConstant(a, b *graph.Node) bool {
 	return len(x.Data) == 0 || &x.Data[0] == &y.Data[0] || bytes.Equal(x.Data, y.Data)
 }
 
+// sameOp reports whether two nodes have an op of one type, and both are constants or
+// none is.
 func sameOp(a, b *graph.Node) bool {
 	return reflect.TypeOf(a.Op()) == reflect.TypeOf(b.Op()) && (a.Leaf() == nil) == (b.Leaf() == nil)
 }
-
-func sameAttributes(a, b graph.Op) bool { return reflect.DeepEqual(a, b) }

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/berth-go/berth/graph"
@@ -17,8 +18,7 @@ type Build func(p extent.Point) (outputs, inputs []graph.Value, err error)
 // A rewriter rewrites the builds of one graph, all in the same way.
 type rewriter func(builds [][]graph.Value, varying rewrite.Varying) ([][]graph.Value, error)
 
-// A built is a graph at one point, with its nodes in the order in which graph.Sort
-// meets them.
+// A built is a graph at one point, with its nodes in the order of [graph.Nodes].
 type built struct {
 	point           extent.Point
 	outputs, inputs []graph.Value
@@ -26,17 +26,13 @@ type built struct {
 	number          map[*graph.Node]int // of nodes
 }
 
-// sort finds the nodes of what has been built.
-func (x *built) sort() error {
-	nodes, err := sorted(slices.Concat(x.outputs, x.inputs))
-	if err != nil {
-		return err
-	}
-	x.nodes, x.number = nodes, make(map[*graph.Node]int, len(nodes))
-	for i, n := range nodes {
+func newBuilt(p extent.Point, outputs, inputs []graph.Value) *built {
+	x := &built{point: p, outputs: outputs, inputs: inputs, number: make(map[*graph.Node]int)}
+	x.nodes = graph.Nodes(slices.Concat(outputs, inputs)...)
+	for i, n := range x.nodes {
 		x.number[n] = i
 	}
-	return nil
+	return x
 }
 
 // builds are one graph at several points. Those that are alike differ in extents
@@ -52,35 +48,37 @@ type builds struct {
 // Points to learn at beyond the bounds are left out where the graph cannot be built.
 func buildAll(dims []extent.Dim, learning []extent.Point, build Build) (*builds, error) {
 	b := &builds{dims: dims}
-	make := func(p extent.Point) (*built, error) {
-		x := &built{point: p}
-		var err error
-		if x.outputs, x.inputs, err = build(p); err != nil {
-			return nil, at(dims, p, err)
+	var all []*built
+	add := func(p extent.Point) error {
+		outputs, inputs, err := build(p)
+		if err != nil {
+			return at(dims, p, err)
 		}
-		return x, x.sort()
+		all = append(all, newBuilt(p, outputs, inputs))
+		return nil
 	}
 	for _, p := range learning {
-		x, err := make(p)
-		switch {
-		case err == nil:
-			b.alike = append(b.alike, x)
-		case extent.Within(dims, p):
+		if err := add(p); err != nil && extent.Within(dims, p) {
 			return nil, err
 		}
 	}
-	b.learning = len(b.alike)
+	b.learning = len(all)
 	for _, p := range extent.Checking(dims) {
-		if slices.ContainsFunc(b.alike, func(x *built) bool { return slices.Equal(x.point, p) }) {
+		if slices.ContainsFunc(all, func(x *built) bool { return slices.Equal(x.point, p) }) {
 			continue
 		}
-		x, err := make(p)
-		if err != nil {
+		if err := add(p); err != nil {
 			return nil, err
 		}
-		b.alike = append(b.alike, x)
 	}
-	return b, b.sift()
+	return b, b.keep(all)
+}
+
+// keep has builds of all points stand for those that were alike.
+func (b *builds) keep(all []*built) error {
+	alike, special, err := b.sift(all)
+	b.alike, b.special = alike, append(b.special, special...)
+	return err
 }
 
 // points returns the points of all builds, those that are alike first.
@@ -102,32 +100,33 @@ func (b *builds) rewrite(rewrite rewriter) error {
 	if err != nil {
 		return err
 	}
-	for i, x := range b.alike {
-		x.outputs = roots[i]
-		if err := x.sort(); err != nil {
-			return err
-		}
-	}
-	return b.sift()
+	return b.keep(b.with(roots))
 }
 
-// sift moves builds that are not like the first to the special ones, which is an
-// error for those to learn from.
-func (b *builds) sift() error {
-	alike := b.alike[:1]
-	for i, x := range b.alike[1:] {
-		err := b.compare(b.alike[0], x)
+// with returns the builds that are alike with other outputs.
+func (b *builds) with(outputs [][]graph.Value) []*built {
+	out := make([]*built, len(outputs))
+	for i, x := range b.alike {
+		out[i] = newBuilt(x.point, outputs[i], x.inputs)
+	}
+	return out
+}
+
+// sift divides builds into those that are like the first and special ones, which
+// is an error for those to learn from.
+func (b *builds) sift(all []*built) (alike, special []*built, err error) {
+	for i, x := range all {
+		err := b.compare(all[0], x)
 		switch {
 		case err == nil:
 			alike = append(alike, x)
-		case i+1 < b.learning:
-			return err
+		case i < b.learning:
+			return nil, nil, err
 		default:
-			b.special = append(b.special, x)
+			special = append(special, x)
 		}
 	}
-	b.alike = alike
-	return nil
+	return alike, special, nil
 }
 
 // compare returns how x differs from the first build in more than extents.
@@ -156,34 +155,22 @@ func (b *builds) compare(first, x *built) error {
 	return nil
 }
 
-// varying reports the nodes whose attributes differ from build to build. Builds
+// varying returns the nodes whose attributes differ from build to build. Builds
 // that a rule has made unlike the others have no say; they become special ones.
-func (b *builds) varying(roots [][]graph.Value) (func(*graph.Node) bool, error) {
-	var alike []*built
-	for i, outputs := range roots {
-		x := &built{point: b.alike[i].point, outputs: outputs, inputs: b.alike[i].inputs}
-		if err := x.sort(); err != nil {
-			return nil, err
-		}
-		if err := b.compare(slices.Concat(alike, []*built{x})[0], x); err == nil {
-			alike = append(alike, x)
-		} else if i < b.learning {
-			return nil, err
-		}
+func (b *builds) varying(roots [][]graph.Value) (map[*graph.Node]bool, error) {
+	alike, _, err := b.sift(b.with(roots))
+	if err != nil {
+		return nil, err
 	}
 	varies := make(map[*graph.Node]bool)
 	for k, n := range alike[0].nodes {
-		differs := false
-		for _, x := range alike[1:] {
-			differs = differs || !sameAttributes(n.Op(), x.nodes[k].Op())
-		}
-		for _, x := range alike {
-			if differs {
+		if slices.ContainsFunc(alike, func(x *built) bool { return !reflect.DeepEqual(n.Op(), x.nodes[k].Op()) }) {
+			for _, x := range alike {
 				varies[x.nodes[k]] = true
 			}
 		}
 	}
-	return func(n *graph.Node) bool { return varies[n] }, nil
+	return varies, nil
 }
 
 // at adds to an error the extents that it arose with, where these may vary.
@@ -193,19 +180,3 @@ func at(dims []extent.Dim, p extent.Point, err error) error {
 	}
 	return fmt.Errorf("with %s: %w", extent.Text(dims, p), err)
 }
-
-// sorted returns every node that roots need, leaves and what filled caches hide
-// among them, inputs first.
-func sorted(roots []graph.Value) ([]*graph.Node, error) {
-	return graph.Sort(starts(roots), (*graph.Node).NumInputs, input)
-}
-
-func starts(values []graph.Value) []*graph.Node {
-	nodes := make([]*graph.Node, len(values))
-	for i, v := range values {
-		nodes[i] = v.Node()
-	}
-	return nodes
-}
-
-func input(n *graph.Node, i int) (*graph.Node, bool) { return n.Input(i).Node(), !n.Input(i).IsZero() }

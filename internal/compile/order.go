@@ -2,6 +2,7 @@ package compile
 
 import (
 	"context"
+	"slices"
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/schedule"
@@ -25,11 +26,7 @@ func layOutBest(ctx context.Context, place func(order []*graph.Node) (*placer, e
 	if best.Name == schedule.Seed {
 		return layOut(seed)
 	}
-	order, err := nodesInOrder(seed.plan, steps, best.Steps)
-	if err != nil {
-		return nil, err
-	}
-	other, err := place(order)
+	other, err := place(nodesInOrder(seed.plan, steps, best.Steps))
 	if err != nil {
 		return nil, err
 	}
@@ -167,40 +164,13 @@ func (p *placer) besides(s *plan.Step, in, out int) bool {
 // nodesInOrder returns the nodes of a plan in the order that a schedule gives to
 // its computing steps. Whatever else the plan has, views and aliases, comes
 // just before what needs it.
-func nodesInOrder(p *plan.Plan, steps, order []int) ([]*graph.Node, error) {
-	var out []*graph.Node
-	placed := make(map[*graph.Node]bool)
-	inputs := func(n *graph.Node) int {
-		if placed[n] || n.IsLeaf() {
-			return 0
-		}
-		return n.NumInputs()
-	}
-	place := func(n *graph.Node) error {
-		missing, err := graph.Sort([]*graph.Node{n}, inputs, func(n *graph.Node, i int) (*graph.Node, bool) {
-			in := n.Input(i).Node()
-			return in, in != nil && !placed[in] && !in.IsLeaf()
-		})
-		if err != nil {
-			return err
-		}
-		for _, m := range missing {
-			if !placed[m] && !m.IsLeaf() {
-				placed[m] = true
-				out = append(out, m)
-			}
-		}
-		return nil
-	}
+func nodesInOrder(p *plan.Plan, steps, order []int) []*graph.Node {
+	var values []graph.Value
 	for _, s := range order {
-		if err := place(p.Steps[steps[s]].Node); err != nil {
-			return nil, err
-		}
+		values = append(values, p.Steps[steps[s]].Node.Output(0))
 	}
 	for _, r := range p.Results {
-		if err := place(r.Value.Node()); err != nil {
-			return nil, err
-		}
+		values = append(values, r.Value)
 	}
-	return out, nil
+	return slices.DeleteFunc(graph.Nodes(values...), (*graph.Node).IsLeaf)
 }

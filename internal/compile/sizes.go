@@ -20,8 +20,8 @@ type sizes struct {
 	roots   []graph.Value // there
 	inputs  []graph.Value // there, of the program beside those that roots need
 
-	// at holds the nodes of the graph at each point in one order, that in which
-	// graph.Sort meets them. number is the place in it of those at the largest
+	// at holds the nodes of the graph at each point in one order, that of
+	// graph.Nodes. number is the place in it of those at the largest
 	// extents, and ops are their ops as functions of the dimensions.
 	at     [][]*graph.Node
 	number map[*graph.Node]int
@@ -41,9 +41,10 @@ func (z *sizes) opAt(s int, n *graph.Node) graph.Op { return z.at[s][z.number[n]
 // function of the dimensions.
 func (z *sizes) opOf(n *graph.Node) *learnedOp { return z.ops[z.number[n]] }
 
-// fit returns the function of the dimensions that has a value at each point.
+// fit returns the function of the dimensions that has a value at each point of
+// which the nodes are known.
 func (z *sizes) fit(value func(s int) int) (extent.Func, error) {
-	values := make([]int, len(z.points))
+	values := make([]int, len(z.at))
 	for s := range values {
 		values[s] = value(s)
 	}

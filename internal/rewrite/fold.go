@@ -33,12 +33,12 @@ func fold(ctx context.Context, r *graph.Rewriter, opt *Options) error {
 
 // fixed returns the nodes that depend on constants alone, without those that
 // vary and what depends on them.
-func fixed(r *graph.Rewriter, varies func(*graph.Node) bool) map[*graph.Node]bool {
+func fixed(r *graph.Rewriter, varies map[*graph.Node]bool) map[*graph.Node]bool {
 	fixed := make(map[*graph.Node]bool)
 	for _, n := range r.Nodes() {
 		is := n.Leaf() != nil
 		if !r.IsLeaf(n) {
-			is = varies == nil || !varies(n)
+			is = !varies[n]
 			for i := 0; i < n.NumInputs() && is; i++ {
 				is = n.Input(i).IsZero() || fixed[n.Input(i).Node()]
 			}

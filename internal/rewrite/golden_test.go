@@ -32,7 +32,8 @@ var update = flag.Bool("update", false, "rewrite the graphs after each rule in t
 const inexactTolerance = 1e-5
 
 // TestGolden makes each rule alone with the graphs in its archive, and all rules
-// with those of "program" and "once". The graphs come in pairs: "before" or
+// with those of "program" and "once". All rules that are not inexact are made with
+// every archive too, and must keep all bits. The graphs come in pairs: "before" or
 // "before: what the case is", and "after". The graph after must print as
 // stated, nothing more must be found to do in it, and both must have equal
 // results. What an archive is about is said at its top.
@@ -94,6 +95,11 @@ func golden(t *testing.T, what, text string, rewritten func([]graph.Value) ([]gr
 		t.Errorf("%s: rewritten again,\n%schanges to\n%s%v", what, graph.Format(after, op.Format), graph.Format(again, op.Format), err)
 	}
 	compare(t, what, roots, after, inexact)
+	exact, err := rewrite.Run(t.Context(), roots, rewrite.Options{Program: true, Eval: exec.Evaluate, Without: rewrite.Inexact()})
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	compare(t, what+", by all rules that are exact", roots, exact, false)
 	return graph.Format(after, op.Format)
 }
 

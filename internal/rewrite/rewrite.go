@@ -37,13 +37,13 @@ type Options struct {
 	// tells none. See [RunAll].
 	Varying Varying
 
-	varies func(*graph.Node) bool // what Varying told last; nil for none
+	varies map[*graph.Node]bool // what Varying told last
 }
 
-// A Varying reports the nodes of several builds of one graph that are not to be
+// A Varying returns the nodes of several builds of one graph that are not to be
 // computed although they depend on constants alone, since their attributes differ
-// from build to build, nor is what depends on them. It may return nil for none.
-type Varying func(builds [][]graph.Value) (func(*graph.Node) bool, error)
+// from build to build, nor is what depends on them.
+type Varying func(builds [][]graph.Value) (map[*graph.Node]bool, error)
 
 // An Evaluator computes values that depend on constants alone, in the order
 // given. The values need no further rewrite.

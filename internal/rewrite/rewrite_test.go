@@ -108,6 +108,15 @@ out n1
 	}
 }
 
+// labelled returns the nodes of all builds that have a label.
+func labelled(builds [][]graph.Value, label string) map[*graph.Node]bool {
+	nodes := make(map[*graph.Node]bool)
+	for _, n := range graph.Nodes(slices.Concat(builds...)...) {
+		nodes[n] = n.Label() == label
+	}
+	return nodes
+}
+
 // TestFold has constants computed: in one call, in the order in which they are
 // read, but for what is to be kept.
 func TestFold(t *testing.T) {
@@ -128,9 +137,7 @@ out n3
 	roots := parse(t, text)
 	var calls [][]string
 	opt := rewrite.Options{
-		Varying: func([][]graph.Value) (func(*graph.Node) bool, error) {
-			return func(n *graph.Node) bool { return n.Label() == "kept" }, nil
-		},
+		Varying: func(builds [][]graph.Value) (map[*graph.Node]bool, error) { return labelled(builds, "kept"), nil },
 		Eval: func(ctx context.Context, values []graph.Value) ([]graph.Leaf, error) {
 			var labels []string
 			for _, v := range values {
@@ -175,13 +182,13 @@ out n6
 	computed := 0
 	opt := rewrite.Options{
 		Program: true,
-		Varying: func(builds [][]graph.Value) (func(*graph.Node) bool, error) {
+		Varying: func(builds [][]graph.Value) (map[*graph.Node]bool, error) {
 			var nodes [2]int
 			for i, roots := range builds {
 				nodes[i] = len(graph.Nodes(roots...))
 			}
 			seen = append(seen, nodes)
-			return func(n *graph.Node) bool { return n.Label() == "places" }, nil
+			return labelled(builds, "places"), nil
 		},
 		Eval: func(ctx context.Context, values []graph.Value) ([]graph.Leaf, error) {
 			if computed++; len(values) != 1 || values[0].Node().Label() != "square" {
@@ -209,7 +216,7 @@ out n3
 		t.Errorf("constants are computed %d times, and Varying sees builds of %v nodes", computed, seen)
 	}
 	broken := errors.New("broken")
-	opt.Varying = func([][]graph.Value) (func(*graph.Node) bool, error) { return nil, broken }
+	opt.Varying = func([][]graph.Value) (map[*graph.Node]bool, error) { return nil, broken }
 	if _, err := rewrite.RunAll(t.Context(), builds, opt); !errors.Is(err, broken) {
 		t.Errorf("error %v, want that of Varying", err)
 	}
@@ -234,11 +241,7 @@ func TestFilledCache(t *testing.T) {
 // TestRandom compares random graphs after all rules, and after some, with the
 // naive evaluation of what they were before, bit for bit.
 func TestRandom(t *testing.T) {
-	graphs := uint64(1500)
-	if testing.Short() {
-		graphs = 200
-	}
-	for seed := range graphs {
+	for seed := range graphtest.Seeds(t, 2000) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		g := graphtest.Random(t, seed, graphtest.Options{Inputs: true})
 		opt := rewrite.Options{Program: rng.IntN(2) == 0}
