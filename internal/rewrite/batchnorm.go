@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"context"
+	"slices"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
@@ -48,12 +49,7 @@ func batchNorm(_ context.Context, r *graph.Rewriter, opt *Options) error {
 		if err != nil {
 			return err
 		}
-		by, err := graph.New(before.Op(), r.Replacement(before.Input(0)), weights, bias)
-		if err != nil {
-			return err
-		}
-		r.Replace(n.Output(0), by.WithLabel(before.Label()).Output(0))
-		return nil
+		return put(r, n, before.Label(), before.Op(), r.Replacement(before.Input(0)), weights, bias)
 	})
 }
 
@@ -101,10 +97,7 @@ func (e *expression) wide(v graph.Value) graph.Value { return e.cast(v, dtype.Fl
 // byMap returns v, an element for each output channel, as [M, 1, 1, ...] of the
 // given rank, which broadcasts against weights.
 func (e *expression) byMap(v graph.Value, rank int) graph.Value {
-	s := make(shape.Shape, rank)
-	for i := range s {
-		s[i] = 1
-	}
+	s := slices.Repeat(shape.Shape{1}, rank)
 	s[0] = v.Type().Shape.Elems()
 	return e.keep(ops.One(view.Reshape{Shape: s}, v))
 }

@@ -17,18 +17,9 @@ func caches(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		if _, ok := n.Op().(graph.Cache); !ok {
 			return nil
 		}
-		by, err := withoutCache(r, n)
-		if err != nil {
-			return err
+		if r.IsLeaf(n) {
+			return putConstant(r, n.Output(0), *n.Leaf())
 		}
-		r.Replace(n.Output(0), by.WithLabel(n.Label()).Output(0))
-		return nil
+		return put(r, n, n.Label(), graph.Contiguous{}, r.Inputs(n)...)
 	})
-}
-
-func withoutCache(r *graph.Rewriter, n *graph.Node) (*graph.Node, error) {
-	if r.IsLeaf(n) {
-		return graph.NewConstant(n.Output(0).Type(), *n.Leaf())
-	}
-	return graph.New(graph.Contiguous{}, r.Inputs(n)...)
 }

@@ -45,12 +45,7 @@ func epilogue(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		_, own := finisher.Finish()
 		inputs := append(r.Inputs(before), make([]graph.Value, own-before.NumInputs())...)
 		inputs = append(inputs, slices.Delete(r.Inputs(n), last, last+1)...)
-		by, err := graph.New(finisher.Finished(inputFirst(m.Program, last)), inputs...)
-		if err != nil {
-			return err
-		}
-		r.Replace(n.Output(0), by.WithLabel(before.Label()).Output(0))
-		return nil
+		return put(r, n, before.Label(), finisher.Finished(inputFirst(m.Program, last)), inputs...)
 	})
 }
 

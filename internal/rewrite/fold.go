@@ -15,17 +15,16 @@ import (
 //	                        x ─┘                             x ─┘
 func fold(ctx context.Context, r *graph.Rewriter, opt *Options) error {
 	wanted := foldable(r, fixed(r, opt.varies))
-	if len(wanted) > 0 {
-		leaves, err := opt.Eval(ctx, wanted)
-		if err != nil {
-			return fmt.Errorf("constants: %w", err)
-		}
-		for i, leaf := range leaves {
-			n, err := graph.NewConstant(wanted[i].Type(), leaf)
-			if err != nil {
-				return err
-			}
-			r.Replace(wanted[i], n.WithLabel(wanted[i].Node().Label()).Output(0))
+	if len(wanted) == 0 {
+		return nil
+	}
+	leaves, err := opt.Eval(ctx, wanted)
+	if err != nil {
+		return fmt.Errorf("constants: %w", err)
+	}
+	for i, leaf := range leaves {
+		if err := putConstant(r, wanted[i], leaf); err != nil {
+			return err
 		}
 	}
 	return r.Walk(func(*graph.Node) error { return nil })

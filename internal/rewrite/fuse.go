@@ -37,12 +37,7 @@ func fuse(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		}
 		m := merger{fuser: &f, cluster: c, results: make(map[*graph.Node]elementwise.Arg)}
 		m.append(n)
-		by, err := graph.New(elementwise.Map{Program: m.prog}, m.inputs...)
-		if err != nil {
-			return err
-		}
-		r.Replace(n.Output(0), by.WithLabel(n.Label()).Output(0))
-		return nil
+		return put(r, n, n.Label(), elementwise.Map{Program: m.prog}, m.inputs...)
 	})
 }
 

@@ -26,18 +26,10 @@ func recompute(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		}
 		under := r.Inputs(n)[0].Node()
 		first, ok := under.Op().(elementwise.Map)
-		if !ok || under.NumInputs() != 1 || len(first.Program)+len(m.Program) > recomputeLimit || costly(first.Program) {
+		costly := func(ins elementwise.Instr) bool { return ins.Code.Costly() }
+		if !ok || under.NumInputs() != 1 || len(first.Program)+len(m.Program) > recomputeLimit || slices.ContainsFunc(first.Program, costly) {
 			return nil
 		}
-		by, err := graph.New(elementwise.Map{Program: m.Program.After(first.Program, 1)}, under.Input(0))
-		if err != nil {
-			return err
-		}
-		r.Replace(n.Output(0), by.WithLabel(n.Label()).Output(0))
-		return nil
+		return put(r, n, n.Label(), elementwise.Map{Program: m.Program.After(first.Program, 1)}, under.Input(0))
 	})
-}
-
-func costly(p elementwise.Program) bool {
-	return slices.ContainsFunc(p, func(ins elementwise.Instr) bool { return ins.Code.Costly() })
 }

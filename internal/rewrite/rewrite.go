@@ -6,9 +6,9 @@
 // and a file testdata/NAME.txtar that shows graphs before and after it alone.
 //
 // Rules depend on the structure of a graph: which ops read what, with which
-// attributes, and which values are constants. Two have to compare extents: fuse
-// merges what has the shape of its reader, and contiguous asks which axes lie
-// dense. Built for extents that are greater than 1 and differ from each other,
+// attributes, and which values are constants. Three have to compare extents: fuse
+// merges what has the shape of its reader, epilogue what has the shape of its input,
+// and contiguous asks which axes lie dense. Built for extents that are greater than 1 and differ from each other,
 // a graph is rewritten as it is for any other such extents.
 package rewrite
 
@@ -129,6 +129,27 @@ func (p pass) run(ctx context.Context, rewriters []*graph.Rewriter, opt Options)
 		return rewriters, nil
 	}
 	return graph.NewRewriters(rootsOf(rewriters))
+}
+
+// put has a node of o, which reads inputs of the new graph, stand for the only output
+// of n, under a label.
+func put(r *graph.Rewriter, n *graph.Node, label string, o graph.Op, inputs ...graph.Value) error {
+	by, err := graph.New(o, inputs...)
+	if err != nil {
+		return err
+	}
+	r.Replace(n.Output(0), by.WithLabel(label).Output(0))
+	return nil
+}
+
+// putConstant has a constant stand for v, under the label of its node.
+func putConstant(r *graph.Rewriter, v graph.Value, leaf graph.Leaf) error {
+	by, err := graph.NewConstant(v.Type(), leaf)
+	if err != nil {
+		return err
+	}
+	r.Replace(v, by.WithLabel(v.Node().Label()).Output(0))
+	return nil
 }
 
 // rootsOf returns the roots of each build as they stand.

@@ -22,7 +22,7 @@ func transposes(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		if !ok {
 			return nil
 		}
-		if isIdentity(axes(outer)) {
+		if isIdentity(outer.Axes()) {
 			r.Replace(n.Output(0), r.Inputs(n)[0])
 			return nil
 		}
@@ -32,7 +32,7 @@ func transposes(_ context.Context, r *graph.Rewriter, _ *Options) error {
 			return nil
 		}
 		x := below.Node().Input(0)
-		perm := composed(axes(inner), axes(outer))
+		perm := composed(inner.Axes(), outer.Axes())
 		switch {
 		case isIdentity(perm):
 			by, err := over(x, maps)
@@ -41,11 +41,7 @@ func transposes(_ context.Context, r *graph.Rewriter, _ *Options) error {
 			}
 			r.Replace(n.Output(0), by)
 		case len(maps) == 0:
-			by, err := graph.New(view.Permute{Perm: perm}, x)
-			if err != nil {
-				return err
-			}
-			r.Replace(n.Output(0), by.WithLabel(n.Label()).Output(0))
+			return put(r, n, n.Label(), view.Permute{Perm: perm}, x)
 		}
 		return nil
 	})
@@ -77,17 +73,6 @@ func over(x graph.Value, maps []*graph.Node) (graph.Value, error) {
 		x = n.WithLabel(m.Label()).Output(0)
 	}
 	return x, nil
-}
-
-// axes returns the permutation of o with every axis counted from 0.
-func axes(o view.Permute) []int {
-	perm := slices.Clone(o.Perm)
-	for i, axis := range perm {
-		if axis < 0 {
-			perm[i] += len(perm)
-		}
-	}
-	return perm
 }
 
 // composed returns the one permutation that does what inner does and then outer.

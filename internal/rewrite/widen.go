@@ -16,10 +16,12 @@ import (
 func widen(_ context.Context, r *graph.Rewriter, _ *Options) error {
 	wide := make(map[graph.Value]graph.Value) // what has several readers is cast once
 	return r.Walk(func(n *graph.Node) error {
-		_, widener := n.Op().(op.Widener)
+		if _, ok := n.Op().(op.Widener); !ok {
+			return nil
+		}
 		ins, halves := r.Inputs(n), 0
 		for i, v := range ins {
-			if !widener || !v.Type().DType.IsHalf() {
+			if !v.Type().DType.IsHalf() {
 				continue
 			}
 			halves++

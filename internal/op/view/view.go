@@ -11,6 +11,7 @@ package view
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
@@ -71,15 +72,17 @@ func (o Permute) Infer(in []graph.Type) ([]graph.Type, error) { return inferView
 // View permutes the strides.
 func (o Permute) View(in shape.Layout) (shape.Layout, bool) { return viewed(o.view(in)) }
 
-func (o Permute) view(in shape.Layout) (shape.Layout, error) {
-	perm := make([]int, len(o.Perm))
-	for i, p := range o.Perm {
-		perm[i] = p
-		if p < 0 {
-			perm[i] = p + len(in.Shape)
+func (o Permute) view(in shape.Layout) (shape.Layout, error) { return in.Permute(o.Axes()) }
+
+// Axes returns the permutation with every axis counted from 0.
+func (o Permute) Axes() []int {
+	perm := slices.Clone(o.Perm)
+	for i, axis := range perm {
+		if axis < 0 {
+			perm[i] += len(perm)
 		}
 	}
-	return in.Permute(perm)
+	return perm
 }
 
 // SliceView is the view of N elements of one axis: Start, Start+Step, and so
