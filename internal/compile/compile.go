@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/berth-go/berth/circuit"
-	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/kernel"
@@ -62,13 +61,7 @@ type Program struct {
 }
 
 // Fixed reports whether an operand is the same for any extents.
-func (p *Program) Fixed(o *Operand) bool {
-	uses := p.Space.Uses(o.Offset)
-	for a := range o.Shape {
-		uses |= p.Space.Uses(o.Shape[a]) | p.Space.Uses(o.Strides[a])
-	}
-	return uses == 0
-}
+func (p *Program) Fixed(o *Operand) bool { return o.uses(p.Space) == 0 }
 
 // Problem returns the layout problem whose solution is Buffers.
 func (p *Program) Problem() *circuit.Problem {
@@ -122,11 +115,7 @@ func (s *Step) Uses(space *extent.Space) uint64 {
 	var uses uint64
 	for _, list := range [][]Operand{s.In, s.Out} {
 		for i := range list {
-			o := &list[i]
-			for a := range o.Shape {
-				uses |= space.Uses(o.Shape[a]) | space.Uses(o.Strides[a])
-			}
-			uses |= space.Uses(o.Offset)
+			uses |= list[i].uses(space)
 		}
 	}
 	for _, f := range s.learned.fields {
@@ -135,28 +124,19 @@ func (s *Step) Uses(space *extent.Space) uint64 {
 	return uses
 }
 
-// A Retuner gives the kernel of a step the attributes that its op has at
-// another point.
-type Retuner struct {
-	cell  *opCell
-	tuner op.Tuner
-}
-
-// Retuner returns what follows the dimensions with the attributes of the step's
-// op, or nil where these are fixed.
-func (s *Step) Retuner() *Retuner {
+// Retuner returns what gives the kernel of the step the attributes that its op has at
+// the point at which functions have the given values, without allocating; or nil
+// where the attributes are fixed.
+func (s *Step) Retuner() func(k kernel.Kernel, values []int) {
 	if s.learned.fixed() {
 		return nil
 	}
 	cell := newOpCell(s.learned)
-	return &Retuner{cell, cell.at.Interface().(op.Tuner)}
-}
-
-// Retune sets the attributes of k for the point at which functions have the
-// given values. It allocates nothing.
-func (r *Retuner) Retune(k kernel.Kernel, values []int) {
-	r.cell.set(values)
-	r.tuner.Tune(k)
+	tuner := cell.at.Interface().(op.Tuner)
+	return func(k kernel.Kernel, values []int) {
+		cell.set(values)
+		tuner.Tune(k)
+	}
 }
 
 // A Space is where the storage of an operand is.
@@ -183,8 +163,14 @@ type Operand struct {
 	Offset  extent.Func
 }
 
-// DType returns the element type.
-func (o *Operand) DType() dtype.Type { return o.Type.DType }
+// uses returns the dimensions that the operand depends on, a bit for each.
+func (o *Operand) uses(space *extent.Space) uint64 {
+	uses := space.Uses(o.Offset)
+	for a := range o.Shape {
+		uses |= space.Uses(o.Shape[a]) | space.Uses(o.Strides[a])
+	}
+	return uses
+}
 
 // Compile makes a program of the outputs that build returns, one for each name,
 // for any extents of dims within their bounds. It has eval compute the constants.

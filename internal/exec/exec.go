@@ -80,6 +80,20 @@ func Compute(ctx context.Context, roots []graph.Value, opt Options) ([]Result, e
 	return Run(ctx, p, opt)
 }
 
+// Evaluate computes values that depend on constants alone; it is a
+// [rewrite.Evaluator].
+func Evaluate(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error) {
+	results, err := Compute(ctx, roots, Options{})
+	if err != nil {
+		return nil, err
+	}
+	leaves := make([]graph.Leaf, len(results))
+	for i, r := range results {
+		leaves[i] = r.Leaf
+	}
+	return leaves, nil
+}
+
 // Run carries out p. Its caches must be locked by the caller. It returns the
 // cause of ctx's end when that comes between two steps.
 func Run(ctx context.Context, p *plan.Plan, opt Options) ([]Result, error) {
@@ -126,25 +140,22 @@ type run struct {
 // checkLeaves returns an error about the first leaf that the run reads and that
 // has no storage, such as an input that is not bound.
 func (r *run) checkLeaves() error {
-	check := func(p plan.Place) error {
-		if p.Slot != plan.Eternal {
+	check := func(in plan.Operand) error {
+		if in.Value.IsZero() {
 			return nil
 		}
-		_, err := r.storage(p)
+		_, err := r.storage(in.Place)
 		return err
 	}
 	for i := range r.plan.Steps {
 		for _, in := range r.plan.Steps[i].Inputs {
-			if in.Value.IsZero() {
-				continue
-			}
-			if err := check(in.Place); err != nil {
+			if err := check(in); err != nil {
 				return err
 			}
 		}
 	}
 	for _, res := range r.plan.Results {
-		if err := check(res.Place); err != nil {
+		if err := check(res.Operand); err != nil {
 			return err
 		}
 	}
@@ -165,7 +176,7 @@ func (r *run) step(s *plan.Step) error {
 		s.Node.Fill(graph.Leaf{Layout: s.Outputs[0].Layout, Data: data})
 	}
 	for _, slot := range s.DeallocAfter {
-		r.poison(r.buffers[slot])
+		poison(r.buffers[slot], r.opt.Poison)
 		r.buffers[slot] = nil
 	}
 	return nil
@@ -191,9 +202,9 @@ func (r *run) compute(s *plan.Step) error {
 		switch out.Kind {
 		case plan.Allocate:
 			r.buffers[out.Slot] = kernel.Alloc(r.plan.Slots[out.Slot].Bytes)
-			r.poison(r.buffers[out.Slot])
+			poison(r.buffers[out.Slot], r.opt.Poison)
 		case plan.UseSlot:
-			r.poison(r.buffers[out.Slot])
+			poison(r.buffers[out.Slot], r.opt.Poison)
 		}
 		outs[i] = operand(outTypes[i], out.Place, r.buffers[out.Slot])
 	}
@@ -205,12 +216,9 @@ func (r *run) compute(s *plan.Step) error {
 	if k.Tasks() == 0 {
 		return nil // and no working memory
 	}
-	scratch := k.Scratch()
-	if int64(scratch) > r.opt.maxBytes()/int64(r.workers.Len()) {
-		return fmt.Errorf("%w: %d bytes of working memory for each of %d workers, %d are available",
-			ErrMemory, scratch, r.workers.Len(), r.opt.maxBytes())
+	if err := r.workers.Reserve(k.Scratch(), r.opt.maxBytes()); err != nil {
+		return err
 	}
-	r.workers.Reserve(scratch)
 	return r.workers.Run(k)
 }
 
@@ -237,10 +245,10 @@ func (r *run) storage(p plan.Place) ([]byte, error) {
 	return bound.Data, nil
 }
 
-// poison fills b with bytes that read as NaN in every float type and as a
-// large odd number in every integer type.
-func (r *run) poison(b []byte) {
-	if r.opt.Poison {
+// poison fills b, if that is asked for, with bytes that read as NaN in every float
+// type and as a large odd number in every integer type.
+func poison(b []byte, asked bool) {
+	if asked {
 		for i := range b {
 			b[i] = 0xff
 		}

@@ -11,20 +11,6 @@ import (
 	"github.com/berth-go/berth/internal/op"
 )
 
-// Evaluate computes values that depend on constants alone; it is a
-// [rewrite.Evaluator].
-func Evaluate(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error) {
-	results, err := Compute(ctx, roots, Options{})
-	if err != nil {
-		return nil, err
-	}
-	leaves := make([]graph.Leaf, len(results))
-	for i, r := range results {
-		leaves[i] = r.Leaf
-	}
-	return leaves, nil
-}
-
 // An Instance is a program bound to an arena of its own. It runs once at a
 // time.
 type Instance struct {
@@ -45,8 +31,8 @@ type boundStep struct {
 	kern    kernel.Kernel
 	in, out []*kernel.Operand // nil where absent
 	step    *compile.Step
-	uses    uint64           // the dimensions that it depends on
-	retune  *compile.Retuner // nil where the attributes are fixed
+	uses    uint64                              // the dimensions that it depends on
+	retune  func(k kernel.Kernel, values []int) // nil where the attributes are fixed
 }
 
 // NewInstance allocates an arena and binds every kernel. Count is the number of
@@ -55,12 +41,11 @@ type boundStep struct {
 // working memory of all workers exceeds DefaultMaxBytes.
 func (p *Prepared) NewInstance(count int, poison bool) (*Instance, error) {
 	workers := NewWorkers(count)
-	if p.scratch > DefaultMaxBytes/workers.Len() {
-		workers.Close()
-		return nil, fmt.Errorf("%w: %d bytes of working memory for each of %d workers, %d are available",
-			ErrMemory, p.scratch, workers.Len(), int64(DefaultMaxBytes))
+	err := workers.Reserve(p.scratch, DefaultMaxBytes)
+	if err == nil {
+		err = p.prepackOnce()
 	}
-	if err := p.prepackOnce(); err != nil {
+	if err != nil {
 		workers.Close()
 		return nil, err
 	}
@@ -76,14 +61,13 @@ func (p *Prepared) NewInstance(count int, poison bool) (*Instance, error) {
 		poison:  poison,
 		values:  make([]int, prog.Space.Len()),
 	}
-	inst.workers.Reserve(p.scratch)
 	for i := range prog.Steps {
 		b, err := newBoundStep(prog, i)
 		if err != nil {
 			inst.Close()
 			return nil, err
 		}
-		b.arena(inst.arena)
+		b.attach(compile.Arena, func(o *compile.Operand) []byte { return inst.arena[o.Base:] })
 		b.weights(prog)
 		p.usePrepacked(i, &b)
 		inst.steps[i] = b
@@ -115,7 +99,7 @@ func operands(list []compile.Operand) []*kernel.Operand {
 	out := make([]*kernel.Operand, len(list))
 	for i, o := range list {
 		if o.Space != compile.Absent {
-			out[i] = &kernel.Operand{DType: o.DType(), Shape: make([]int, len(o.Shape)), Strides: make([]int, len(o.Shape))}
+			out[i] = &kernel.Operand{DType: o.Type.DType, Shape: make([]int, len(o.Shape)), Strides: make([]int, len(o.Shape))}
 		}
 	}
 	return out
@@ -138,14 +122,9 @@ func (b *boundStep) bind(values []int) {
 	lay(b.step.In, b.in)
 	lay(b.step.Out, b.out)
 	if b.retune != nil {
-		b.retune.Retune(b.kern, values)
+		b.retune(b.kern, values)
 	}
 	b.kern.Bind(b.in, b.out)
-}
-
-// arena gives the operands that lie in the arena their memory.
-func (b *boundStep) arena(arena []byte) {
-	b.attach(compile.Arena, func(o *compile.Operand) []byte { return arena[o.Base:] })
 }
 
 // weights gives the operands that are constants their memory.
@@ -194,7 +173,7 @@ func (inst *Instance) bind(p extent.Point) {
 func (inst *Instance) Program() *compile.Program { return inst.prog }
 
 // Bind sets the buffer of an input or output. It must be aligned to the
-// element width and hold the elements of the rows that are run.
+// element width and hold the elements at the extents that are run.
 func (inst *Instance) Bind(space compile.Space, index int, data []byte) {
 	if space == compile.InPort {
 		inst.in[index] = data
@@ -220,11 +199,7 @@ func (inst *Instance) Run(ctx context.Context, p extent.Point) error {
 	if err := inst.checkPorts(); err != nil {
 		return err
 	}
-	if inst.poison {
-		for i := range inst.arena {
-			inst.arena[i] = 0xff
-		}
-	}
+	poison(inst.arena, inst.poison)
 	for i := range inst.steps {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -250,7 +225,7 @@ func (inst *Instance) connect(from []compile.Operand, to []*kernel.Operand) {
 		case compile.InPort:
 			to[i].Data = inst.in[from[i].Index]
 		case compile.OutPort:
-			// A part that has no elements with these rows may begin behind them.
+			// A part that has no elements at these extents may begin behind them.
 			buffer := inst.out[from[i].Index]
 			to[i].Data = buffer[min(from[i].Base, int64(len(buffer))):]
 		}

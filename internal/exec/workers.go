@@ -3,6 +3,7 @@
 package exec
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"sync"
@@ -129,13 +130,18 @@ func (w *Workers) Close() {
 // Len returns the number of workers.
 func (w *Workers) Len() int { return len(w.crew.scratch) }
 
-// Reserve gives each worker at least n bytes of scratch.
-func (w *Workers) Reserve(n int) {
+// Reserve gives each worker at least n bytes of scratch. It is an error that wraps
+// ErrMemory when those of all workers are more than most.
+func (w *Workers) Reserve(n int, most int64) error {
+	if int64(n) > most/int64(w.Len()) {
+		return fmt.Errorf("%w: %d bytes of working memory for each of %d workers, %d are available", ErrMemory, n, w.Len(), most)
+	}
 	for i, s := range w.crew.scratch {
 		if len(s) < n {
 			w.crew.scratch[i] = kernel.Alloc(n)
 		}
 	}
+	return nil
 }
 
 // Run does every task of the bound kernel k. If tasks fail, it returns the

@@ -52,7 +52,9 @@ func TestWorkersRunsEveryTaskOnce(t *testing.T) {
 		}
 		for _, tasks := range []int{0, 1, 2, 3, 4, 5, 6, 100} {
 			k := newCount(tasks, 10*tasks)
-			p.Reserve(k.Scratch())
+			if err := p.Reserve(k.Scratch(), DefaultMaxBytes); err != nil {
+				t.Fatal(err)
+			}
 			for round := range 3 {
 				if err := p.Run(k); err != nil {
 					t.Fatal(err)
@@ -111,7 +113,9 @@ func TestWorkersReportsTheFirstFailure(t *testing.T) {
 func TestWorkersSharesTasks(t *testing.T) {
 	p := NewWorkers(4)
 	defer p.Close()
-	p.Reserve(1)
+	if err := p.Reserve(1, DefaultMaxBytes); err != nil {
+		t.Fatal(err)
+	}
 	own := p.crew.scratch[0]
 	k := newCount(16, 1)
 	k.wait = time.Millisecond

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // An AmbiguousError says that several functions have the values that are
@@ -234,7 +235,7 @@ func (s *Space) linearInDims(f Func) bool {
 func (t fitter) distinguish(found []Func) error {
 	const most = 1 << 14 // points looked at
 	uses := t.Uses(found[0])
-	var best *AmbiguousError
+	var best error
 	least := len(found) // that agree with the first
 	for i, d := range t.dims {
 		if uses>>i&1 == 0 {
@@ -255,9 +256,6 @@ func (t fitter) distinguish(found []Func) error {
 				return best
 			}
 		}
-	}
-	if best == nil {
-		return nil
 	}
 	return best
 }
@@ -437,16 +435,12 @@ func (t fitter) pieces(x Func) (pieces []piece, gaps []int) {
 // fault is the error about values that no function tried has.
 func (t fitter) fault() error {
 	const shown = 4
-	text := ""
-	for n, i := range t.rows {
-		if n == shown {
-			text += ", ..."
-			break
-		}
-		if n > 0 {
-			text += ", "
-		}
-		text += fmt.Sprintf("%d at %s", t.values[i], Text(t.dims, t.points[i]))
+	var known []string
+	for _, i := range t.rows[:min(shown, len(t.rows))] {
+		known = append(known, fmt.Sprintf("%d at %s", t.values[i], Text(t.dims, t.points[i])))
 	}
-	return fmt.Errorf("is no known function of the dimensions: %s", text)
+	if len(t.rows) > shown {
+		known = append(known, "...")
+	}
+	return fmt.Errorf("is no known function of the dimensions: %s", strings.Join(known, ", "))
 }

@@ -1,6 +1,9 @@
 package extent
 
-import "slices"
+import (
+	"math/big"
+	"slices"
+)
 
 // Learning returns the points at which a graph is built to learn how its extents
 // follow the dimensions. They avoid extents of 0 and 1, for which a graph may be
@@ -40,8 +43,7 @@ func Within(dims []Dim, p Point) bool {
 func pool(d Dim) []int {
 	const most, fewest = 11, 5
 	lo := max(d.Min, 2)
-	n := d.Max - lo + 1
-	n = max(n, fewest)
+	n := max(d.Max-lo+1, fewest)
 	var out []int
 	if n <= 2*most {
 		for v := lo + n - 1; v >= lo && len(out) < most; v-- {
@@ -51,21 +53,12 @@ func pool(d Dim) []int {
 	}
 	for step := range most {
 		v := d.Max - (d.Max-lo)*step/(most-1)
-		for v > lo && !isPrime(v) {
+		for v > lo && !big.NewInt(int64(v)).ProbablyPrime(0) {
 			v--
 		}
 		out = append(out, max(v-step%2, lo))
 	}
 	return out
-}
-
-func isPrime(n int) bool {
-	for d := 2; d*d <= n && d < 1000; d++ {
-		if n%d == 0 {
-			return false
-		}
-	}
-	return n > 1
 }
 
 // points combines pools so that no two dimensions move together: each goes round
@@ -86,11 +79,17 @@ func points(pools [][]int, n int) []Point {
 				varying++
 			}
 		}
-		if !slices.ContainsFunc(out, func(q Point) bool { return slices.Equal(p, q) }) {
-			out = append(out, p)
-		}
+		out = with(out, p)
 	}
 	return out
+}
+
+// with returns points and p, if that is not among them.
+func with(points []Point, p Point) []Point {
+	if slices.ContainsFunc(points, func(q Point) bool { return slices.Equal(p, q) }) {
+		return points
+	}
+	return append(points, p)
 }
 
 func gcd(a, b int) int {
@@ -116,11 +115,6 @@ func Checking(dims []Dim) []Point {
 	const corners = 4 // dimensions of which all combinations are taken
 	largest := Largest(dims)
 	out := []Point{largest}
-	add := func(p Point) {
-		if !slices.ContainsFunc(out, func(q Point) bool { return slices.Equal(p, q) }) {
-			out = append(out, p)
-		}
-	}
 	for set := 1; set < 1<<min(len(dims), corners); set++ {
 		p := slices.Clone(largest)
 		for i := range min(len(dims), corners) {
@@ -128,14 +122,14 @@ func Checking(dims []Dim) []Point {
 				p[i] = dims[i].Min
 			}
 		}
-		add(p)
+		out = with(out, p)
 	}
 	for i, d := range dims {
 		for _, v := range []int{d.Min, d.Min + 1, d.Min + 2, d.Min + (d.Max-d.Min)/2, d.Max - 1} {
 			if v >= d.Min && v <= d.Max {
 				p := slices.Clone(largest)
 				p[i] = v
-				add(p)
+				out = with(out, p)
 			}
 		}
 	}

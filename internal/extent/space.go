@@ -47,7 +47,7 @@ const (
 	Variable             // dimension number C
 	Sum                  // A + B
 	Product              // A * B
-	Quotient             // A / C, rounded down; C is positive
+	Quotient             // A / C, rounded down; C is positive, and B the constant 0
 	Least                // min(A, B)
 	Greatest             // max(A, B)
 )
@@ -166,48 +166,42 @@ func floorDiv(a, b int) int {
 	return q
 }
 
+// at computes a form at a point, where the functions it is made of have the values
+// a and b.
+func (g *Form) at(p Point, a, b int) int {
+	switch g.Kind {
+	case Constant:
+		return g.C
+	case Variable:
+		return p[g.C]
+	case Sum:
+		return a + b
+	case Product:
+		return a * b
+	case Quotient:
+		return floorDiv(a, g.C)
+	case Least:
+		return min(a, b)
+	}
+	return max(a, b)
+}
+
 // Eval computes all functions at a point into values, which is [Space.Len]
 // long. It allocates nothing.
 func (s *Space) Eval(p Point, values []int) {
 	for i := range s.forms {
 		f := &s.forms[i]
-		switch f.Kind {
-		case Constant:
-			values[i] = f.C
-		case Variable:
-			values[i] = p[f.C]
-		case Sum:
-			values[i] = values[f.A] + values[f.B]
-		case Product:
-			values[i] = values[f.A] * values[f.B]
-		case Quotient:
-			values[i] = floorDiv(values[f.A], f.C)
-		case Least:
-			values[i] = min(values[f.A], values[f.B])
-		case Greatest:
-			values[i] = max(values[f.A], values[f.B])
-		}
+		values[i] = f.at(p, values[f.A], values[f.B])
 	}
 }
 
 // At computes one function at a point. It allocates nothing.
 func (s *Space) At(f Func, p Point) int {
-	switch g := &s.forms[f]; g.Kind {
-	case Constant:
-		return g.C
-	case Variable:
-		return p[g.C]
-	case Quotient:
-		return floorDiv(s.At(g.A, p), g.C)
-	case Sum:
-		return s.At(g.A, p) + s.At(g.B, p)
-	case Product:
-		return s.At(g.A, p) * s.At(g.B, p)
-	case Least:
-		return min(s.At(g.A, p), s.At(g.B, p))
-	default:
-		return max(s.At(g.A, p), s.At(g.B, p))
+	g := &s.forms[f]
+	if g.Kind == Constant || g.Kind == Variable {
+		return g.at(p, 0, 0)
 	}
+	return g.at(p, s.At(g.A, p), s.At(g.B, p))
 }
 
 // Constant returns the value of f if it is the same everywhere.
@@ -217,16 +211,14 @@ func (s *Space) Constant(f Func) (c int, ok bool) {
 
 // Uses returns the set of dimensions that f depends on, a bit for each.
 func (s *Space) Uses(f Func) uint64 {
-	switch g := s.forms[f]; g.Kind {
+	g := s.forms[f]
+	switch g.Kind {
 	case Constant:
 		return 0
 	case Variable:
 		return 1 << g.C
-	case Quotient:
-		return s.Uses(g.A)
-	default:
-		return s.Uses(g.A) | s.Uses(g.B)
 	}
+	return s.Uses(g.A) | s.Uses(g.B)
 }
 
 // Range returns bounds of f over the bounds of the dimensions: no value lies
@@ -239,22 +231,14 @@ func (s *Space) Range(f Func) (lo, hi int) {
 		return g.C, g.C
 	case Variable:
 		return s.dims[g.C].Min, s.dims[g.C].Max
-	case Quotient:
-		lo, hi = s.Range(g.A)
-		return floorDiv(lo, g.C), floorDiv(hi, g.C)
 	}
 	la, ha := s.Range(g.A)
 	lb, hb := s.Range(g.B)
-	switch g.Kind {
-	case Sum:
-		return la + lb, ha + hb
-	case Product:
+	if g.Kind == Product {
 		all := []int{la * lb, la * hb, ha * lb, ha * hb}
 		return slices.Min(all), slices.Max(all)
-	case Least:
-		return min(la, lb), min(ha, hb)
 	}
-	return max(la, lb), max(ha, hb)
+	return g.at(nil, la, lb), g.at(nil, ha, hb) // the others grow with both
 }
 
 // String prints f as in "2*seq+past" or "floor((width+1)/2)".
