@@ -1,91 +1,80 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/plan"
 	"github.com/berth-go/berth/shape"
 )
 
-// concat is a concatenation: where each input begins along its axis, at each
-// point, and the values that are in place.
+// concat is what is known of a concatenation: where each input begins along its axis,
+// at each point, and the values that are in place.
 type concat struct {
 	axis   int
 	starts [][]int // by point, then input
 	parts  []*val  // by input; nil where the input is copied
-	inside map[*val]bool
-	alone  bool // a single row at every point: parts lie in one piece
-	// expressible says, once asked, that a circuit can place the parts.
-	asked, expressible bool
+	alone  bool    // a single row at every point: parts lie in one piece
 	// extends says that the first part is an input, in whose buffer the whole
 	// lies. The others lie where that ends in a run, and are copied there.
 	extends bool
 }
 
-// concat returns what is known of the concatenation at a step, or nil if the
-// step is none.
-func (p *placer) concat(number int) *concat {
-	if c, ok := p.concats[number]; ok {
-		return c
-	}
-	step := &p.plan.Steps[number]
+// newConcat returns what is known of the concatenation at a step before anything is
+// in place, or nil if the step is none.
+func (p *placer) newConcat(step *plan.Step) *concat {
 	joiner, ok := step.Node.Op().(op.Joiner)
 	if !ok {
 		return nil
 	}
-	axis := joiner.JoinAxis(len(step.Node.Output(0).Type().Shape))
-	c := &concat{axis: axis, parts: make([]*val, len(step.Inputs)), inside: make(map[*val]bool), alone: true}
+	out := step.Node.Output(0)
+	c := &concat{axis: joiner.JoinAxis(len(out.Type().Shape)), parts: make([]*val, len(step.Inputs)), alone: true}
 	for s := range p.points {
-		c.alone = c.alone && p.typeAt(s, step.Node.Output(0)).Shape[:axis].Elems() == 1
+		c.alone = c.alone && p.typeAt(s, out).Shape[:c.axis].Elems() == 1
 		starts, at := make([]int, len(step.Inputs)), 0
 		for k, in := range step.Inputs {
 			starts[k] = at
-			at += p.typeAt(s, in.Value).Shape[axis]
+			at += p.typeAt(s, in.Value).Shape[c.axis]
 		}
 		c.starts = append(c.starts, starts)
 	}
-	p.concats[number] = c
 	return c
 }
 
-// slices returns the part of the concatenation c that input r fills, at each
+// packed reports whether v is a concatenation of which some input is in place.
+func (v *val) packed() bool {
+	return v.concat != nil && slices.ContainsFunc(v.concat.parts, func(part *val) bool { return part != nil })
+}
+
+// slices returns the part of the concatenation c that its input k fills, at each
 // point, counted from its own first element. It reports false unless that is
 // what a pack or row pack of a circuit can say: rows of one length at one
 // distance, beginning at one place, the same at every point, and where c is itself
 // a part, at places that are evenly apart there too, as those of its other parts
 // have to be.
-func (p *placer) slices(c *val, r reader) ([]shape.Layout, bool) {
-	axis := p.concat(c.step).axis
+func (p *placer) slices(c *val, k int) ([]shape.Layout, bool) {
 	layouts := make([]shape.Layout, len(p.points))
-	width, stride, start := -1, -1, -1
+	start, width, stride := 0, 0, 0
 	for s := range p.points {
-		part, err := p.partOf(s, c, r.input)
+		part, err := p.partOf(s, c, k)
 		if err != nil {
 			return nil, false
 		}
-		if start < 0 {
-			start = part.Offset
-		}
-		if part.Offset != start {
-			return nil, false
-		}
+		first := part.Offset
 		part.Offset = 0
-		outer, inner := part.Shape[:axis].Elems(), part.Shape[axis:].Elems()
+		outer, inner := part.Shape[:c.concat.axis].Elems(), part.Shape[c.concat.axis:].Elems()
 		rows, ok := part.Reshape(shape.Shape{outer, inner})
 		if !ok || inner == 0 || inner > 1 && rows.Strides[1] != 1 || outer == 0 && s == p.largest {
 			return nil, false
 		}
-		if width < 0 {
-			width = inner
+		if s == 0 {
+			start, width = first, inner
 		}
-		if outer > 1 {
-			if stride < 0 {
-				stride = rows.Strides[0]
-			}
-			if rows.Strides[0] != stride {
-				return nil, false
-			}
+		if outer > 1 && stride == 0 {
+			stride = rows.Strides[0]
 		}
-		if inner != width {
+		if first != start || inner != width || outer > 1 && rows.Strides[0] != stride {
 			return nil, false
 		}
 		layouts[s] = part
@@ -94,20 +83,12 @@ func (p *placer) slices(c *val, r reader) ([]shape.Layout, bool) {
 }
 
 // expressible reports whether a circuit can say where each part of the
-// concatenation c lies: those that are copied are edges too. It is asked once c
-// is placed, and answers for good.
+// concatenation c, which is placed, lies: those that are copied are edges too.
 func (p *placer) expressible(c *val) bool {
-	known := p.concat(c.step)
-	if known.asked {
-		return known.expressible
-	}
 	region, ok := p.region(c)
-	for k := range known.parts {
-		if ok {
-			_, ok = p.partRegion(region, c, k)
-		}
+	for k := 0; k < len(c.concat.parts) && ok; k++ {
+		_, ok = p.partRegion(region, c, k)
 	}
-	known.asked, known.expressible = true, ok
 	return ok
 }
 
@@ -132,16 +113,15 @@ func (p *placer) region(c *val) (circuit.Region, bool) {
 // partRegion returns where the rows of input k of the concatenation c lie, given
 // that of c.
 func (p *placer) partRegion(region circuit.Region, c *val, k int) (circuit.Region, bool) {
-	known := p.concat(c.step)
-	whole, in := c.Type().Shape, p.plan.Steps[c.step].Inputs[k].Value.Type().Shape
-	inner := whole[known.axis+1:].Elems()
-	return region.Part(int64(known.starts[p.largest][k]*inner), int64(in[:known.axis].Elems()),
-		int64(in[known.axis:].Elems()), int64(whole[known.axis:].Elems()))
+	axis, start := c.concat.axis, c.concat.starts[p.largest][k]
+	whole, in := c.Type().Shape, c.Node().Input(k).Type().Shape
+	return region.Part(int64(start*whole[axis+1:].Elems()), int64(in[:axis].Elems()),
+		int64(in[axis:].Elems()), int64(whole[axis:].Elems()))
 }
 
 // partOf returns the layout of what input number k fills of c.
 func (p *placer) partOf(s int, c *val, k int) (shape.Layout, error) {
-	known := p.concat(c.step)
-	n := p.typeAt(s, p.plan.Steps[c.step].Inputs[k].Value).Shape[known.axis]
-	return c.layouts[s].Slice(known.axis, known.starts[s][k], n, 1)
+	axis := c.concat.axis
+	n := p.typeAt(s, c.Node().Input(k)).Shape[axis]
+	return c.layouts[s].Slice(axis, c.concat.starts[s][k], n, 1)
 }

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/graph"
 )
 
@@ -45,7 +44,7 @@ func (l *lowerer) describe() {
 		p.Bytes = int64(hi-lo) * size
 		p.RowStride = p.Bytes
 		root := v.root()
-		if slot, ok := l.slots[circuit.EdgeID(root.edge)]; ok && v == root {
+		if slot, ok := l.slots[root.edge]; ok && v == root {
 			p.RowStride = slot.RowStride
 		}
 		switch v.storage {

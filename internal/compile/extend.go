@@ -52,8 +52,7 @@ func (p *placer) extend(e extension) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("output %d, %v, cannot extend input %q: %w", e.output, c.Node(), e.input, fmt.Errorf(format, args...))
 	}
-	known := p.concat(c.step)
-	if known == nil {
+	if c.concat == nil {
 		return fail("it is no concatenation")
 	}
 	past := p.vals[p.plan.Steps[c.step].Inputs[0].Value]
@@ -71,6 +70,6 @@ func (p *placer) extend(e extension) error {
 		}
 	}
 	past.into = c
-	known.parts[0], known.inside[past], known.extends = past, true, true
+	c.concat.parts[0], c.concat.extends = past, true
 	return nil
 }

@@ -16,22 +16,15 @@ type lowerer struct {
 	names   []string // of the outputs
 	prog    *Program
 	p       *placer
-	fillers map[filler]circuit.EdgeID
 	slots   map[circuit.EdgeID]circuit.Slot
 	bound   map[circuit.EdgeID]circuit.Binding
 	weights map[*graph.Node]int
-}
-
-// filler names an input of a concatenation that is copied into its place.
-type filler struct {
-	step, input int
 }
 
 // circuit builds the circuit of the program, its fusion plan and its layout.
 func (l *lowerer) circuit() error {
 	c, f, lay := &circuit.Circuit{Dims: l.dims()}, &circuit.FusionPlan{}, &circuit.Layout{}
 	l.prog.Circuit, l.prog.Fusion, l.prog.Layout = c, f, lay
-	l.fillers = make(map[filler]circuit.EdgeID)
 	for _, v := range l.p.list {
 		switch {
 		case v.storage == reference:
@@ -54,7 +47,9 @@ func (l *lowerer) circuit() error {
 		}
 	}
 	for _, v := range l.p.list {
-		l.constrain(v)
+		if v.storage == joined {
+			lay.Aliases = append(lay.Aliases, circuit.Alias{Edge: v.into.edge, Of: v.edge})
+		}
 	}
 	for i, n := range c.Nodes {
 		f.Groups = append(f.Groups, circuit.Group{Name: n.Name, Nodes: []circuit.NodeID{circuit.NodeID(i)}})
@@ -81,7 +76,7 @@ func (l *lowerer) edge(v *val) error {
 		return fmt.Errorf("%v: its size %w", v.Node(), err)
 	}
 	id := l.add(v.Value, l.name(v), rows, dim, v.Type().DType)
-	v.edge = int(id)
+	v.edge = id
 	if v.result >= 0 {
 		l.prog.Circuit.Outputs = append(l.prog.Circuit.Outputs, id)
 		l.prog.Layout.External = append(l.prog.Layout.External, id)
@@ -136,7 +131,7 @@ func (l *lowerer) extents(v *val) (rows, dim circuit.Expr, err error) {
 // partSize returns the rows of what input k fills of the concatenation c, and
 // the elements of one.
 func (l *lowerer) partSize(c *val, k int) (rows, dim circuit.Expr, err error) {
-	return l.rows(l.prog.Plan.Steps[c.step].Inputs[k].Value, l.p.concat(c.step).axis)
+	return l.rows(c.Node().Input(k), c.concat.axis)
 }
 
 // rows takes the axes of v before one for its rows, and the others, which do not
@@ -158,83 +153,48 @@ func (l *lowerer) node(i int) error {
 			continue
 		}
 		if v := l.p.vals[in.Value].root(); v.edge >= 0 && !v.extended() {
-			n.Inputs = append(n.Inputs, circuit.EdgeID(v.edge))
+			n.Inputs = append(n.Inputs, v.edge)
 		}
 	}
 	for o := range s.Outputs {
-		n.Outputs = append(n.Outputs, circuit.EdgeID(l.p.vals[s.Node.Output(o)].edge))
+		n.Outputs = append(n.Outputs, l.p.vals[s.Node.Output(o)].edge)
 	}
-	if parts := l.parts(i); parts != nil {
-		edges, err := l.fill(i, parts)
+	if c := l.p.vals[s.Node.Output(0)]; c.packed() {
+		copied, err := l.pack(c)
 		if err != nil {
 			return err
 		}
-		n.Outputs = append(n.Outputs, edges...)
+		n.Outputs = append(n.Outputs, copied...)
 	}
 	l.prog.Circuit.AddNode(n)
 	return nil
 }
 
-// parts returns, if some input of the concatenation at step i is in place, for
-// each input the value that is, or nil.
-func (l *lowerer) parts(i int) []*val {
-	c := l.p.concat(i)
-	if c == nil || len(c.inside) == 0 {
-		return nil
-	}
-	return c.parts
-}
-
-// fill adds edges for the inputs of a concatenation that are not in place, so
-// that the pack over its output has no holes.
-func (l *lowerer) fill(i int, parts []*val) ([]circuit.EdgeID, error) {
-	s := &l.prog.Plan.Steps[i]
-	c := l.p.vals[s.Node.Output(0)]
-	var edges []circuit.EdgeID
-	for k, v := range parts {
-		if v != nil && !v.extended() {
+// pack lays the concatenation c over its parts. Those that are not in place get
+// edges, so that the pack has no holes, and are returned.
+func (l *lowerer) pack(c *val) (copied []circuit.EdgeID, err error) {
+	members := make([]circuit.EdgeID, len(c.concat.parts))
+	for k, part := range c.concat.parts {
+		if part != nil && !part.extended() {
+			members[k] = part.edge
 			continue
 		}
 		rows, dim, err := l.partSize(c, k)
 		if err != nil {
-			return nil, fmt.Errorf("%v: the size of input %d %w", s.Node, k, err)
+			return nil, fmt.Errorf("%v: the size of input %d %w", c.Node(), k, err)
 		}
-		id := l.add(c.Value, fmt.Sprintf("%s part %d", l.name(c), k), rows, dim, c.Type().DType)
-		l.fillers[filler{i, k}] = id
-		edges = append(edges, id)
-	}
-	return edges, nil
-}
-
-// constrain adds what the layout says of a value.
-func (l *lowerer) constrain(v *val) {
-	lay := l.prog.Layout
-	if v.storage == joined {
-		lay.Aliases = append(lay.Aliases, circuit.Alias{Edge: circuit.EdgeID(v.into.edge), Of: circuit.EdgeID(v.edge)})
-	}
-	if v.step < 0 || v.edge < 0 {
-		return
-	}
-	parts := l.parts(v.step)
-	if parts == nil {
-		return
-	}
-	members := make([]circuit.EdgeID, len(parts))
-	for k, part := range parts {
-		if part == nil || part.extended() {
-			members[k] = l.fillers[filler{v.step, k}]
-			continue
-		}
-		members[k] = circuit.EdgeID(part.edge)
+		members[k] = l.add(c.Value, fmt.Sprintf("%s part %d", l.name(c), k), rows, dim, c.Type().DType)
+		copied = append(copied, members[k])
 	}
 	// The step of a concatenation writes only the parts that are not in place: it
 	// and its parts hold one value.
-	over := circuit.EdgeID(v.edge)
-	if l.p.concat(v.step).alone {
+	lay, over := l.prog.Layout, c.edge
+	if c.concat.alone {
 		lay.Packs = append(lay.Packs, circuit.Pack{Members: members, Over: &over, Same: true})
 	} else {
 		lay.RowPacks = append(lay.RowPacks, circuit.RowPack{Members: members, Over: &over, Same: true})
 	}
+	return copied, nil
 }
 
 // layOut has the circuit planned.

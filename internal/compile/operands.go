@@ -31,8 +31,8 @@ func (l *lowerer) steps() error {
 }
 
 func (l *lowerer) step(i int, s *plan.Step) error {
-	if parts := l.parts(i); parts != nil {
-		return l.copies(i, s, parts)
+	if c := l.p.vals[s.Node.Output(0)]; c.packed() {
+		return l.copies(i, s, c)
 	}
 	step := Step{
 		Index: i, Op: s.Node.Op(), Label: s.Node.Label(), Moves: op.Moves(s.Node.Op()), learned: l.p.opOf(s.Node),
@@ -65,9 +65,8 @@ func (l *lowerer) step(i int, s *plan.Step) error {
 
 // copies writes down the copies of those inputs of a concatenation that are
 // not in place.
-func (l *lowerer) copies(i int, s *plan.Step, parts []*val) error {
-	c := l.p.vals[s.Node.Output(0)]
-	for k, part := range parts {
+func (l *lowerer) copies(i int, s *plan.Step, c *val) error {
+	for k, part := range c.concat.parts {
 		if part != nil {
 			continue
 		}
@@ -112,10 +111,10 @@ func (l *lowerer) operand(v graph.Value, layout func(s int) shape.Layout) (Opera
 			l.prog.Weights = append(l.prog.Weights, n)
 		}
 		o.Index = index
-	} else if slot, ok := l.slots[circuit.EdgeID(root.edge)]; ok {
+	} else if slot, ok := l.slots[root.edge]; ok {
 		o.Space, o.Base = Arena, slot.Offset
 	} else {
-		b := l.bound[circuit.EdgeID(root.edge)]
+		b := l.bound[root.edge]
 		o.Base = b.Offset
 		o.Space, o.Index = l.port(b.External)
 	}
@@ -171,7 +170,7 @@ func (l *lowerer) ports() error {
 		if err != nil {
 			return err
 		}
-		if c := l.p.concat(l.p.vals[r.Operand.Value].step); c != nil && c.extends {
+		if c := l.p.vals[r.Operand.Value].concat; c != nil && c.extends {
 			port.Extends = c.parts[0].Node().Label()
 			port.Elems = l.p.space.Const(port.Type.Shape.Elems())
 		}

@@ -73,7 +73,7 @@ func (p *placer) problem() (*schedule.Problem, []int) {
 		for _, r := range readers {
 			problem.After[r] = append(problem.After[r], number[v.step])
 		}
-		if into, ok := index[v.into]; ok && v.storage == inConcat && !p.concat(v.into.step).alone {
+		if into, ok := index[v.into]; ok && v.storage == inConcat && !v.into.concat.alone {
 			// A row pack is alive as a whole while any of its parts is.
 			whole := &problem.Values[into]
 			whole.Also = append(append(whole.Also, number[v.step]), readers...)
@@ -86,11 +86,11 @@ func (p *placer) problem() (*schedule.Problem, []int) {
 			// concatenation ends.
 			value.Also = p.computing(v.into, number)
 		}
-		if c := p.concat(v.step); c != nil && c.alone && len(c.inside) > 0 {
+		if v.packed() && v.concat.alone {
 			value.Bytes = 0
-			for k, part := range c.parts {
+			for k, part := range v.concat.parts {
 				if part == nil {
-					value.Bytes += int64(p.plan.Steps[v.step].Inputs[k].Value.Type().Bytes())
+					value.Bytes += int64(v.Node().Input(k).Type().Bytes())
 				}
 			}
 		}

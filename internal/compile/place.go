@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/plan"
@@ -43,9 +44,10 @@ type val struct {
 	// layouts are within its own bytes, or within the edge that it is a
 	// part of, one for each point.
 	layouts []shape.Layout
+	concat  *concat // of the output of one
 	// overwritten is the step that puts another value into its bytes.
 	overwritten int
-	edge        int // of the circuit, for what has bytes; see lower.go
+	edge        circuit.EdgeID // for what has bytes, and otherwise -1; see lower.go
 }
 
 // reader is an operand of a step.
@@ -70,9 +72,7 @@ type placer struct {
 	vals map[graph.Value]*val
 	list []*val // in execution order
 	// share says whether values may share bytes beyond what views do.
-	share bool
-	// concats holds what is known of the concatenations, by step.
-	concats map[int]*concat
+	share   bool
 	extends []extension
 }
 
@@ -88,7 +88,6 @@ func (p *placer) layoutAt(v graph.Value) func(s int) shape.Layout {
 // collect lists the values of the plan with their readers.
 func (p *placer) collect() {
 	p.vals = make(map[graph.Value]*val)
-	p.concats = make(map[int]*concat)
 	for i := range p.plan.Steps {
 		s := &p.plan.Steps[i]
 		for k, in := range s.Inputs {
@@ -102,7 +101,7 @@ func (p *placer) collect() {
 			v.readers = append(v.readers, reader{i, k})
 		}
 		for o, out := range s.Outputs {
-			v := p.add(&val{Value: s.Node.Output(o), step: i, storage: own})
+			v := p.add(&val{Value: s.Node.Output(o), step: i, storage: own, concat: p.newConcat(s)})
 			if out.Kind.IsReference() {
 				v.storage, v.base = reference, p.vals[s.Inputs[0].Value]
 			}
@@ -183,21 +182,18 @@ func (p *placer) viewed(s int, v *val, base shape.Layout) (shape.Layout, bool) {
 func (p *placer) putInConcat(v *val) bool {
 	for _, w := range p.covering(v) {
 		for _, r := range w.readers {
-			known := p.concat(r.step)
-			if known == nil || known.extends || known.parts[r.input] != nil || known.inside[v] {
-				continue
-			}
 			c := p.vals[p.plan.Steps[r.step].Node.Output(0)]
-			if v.lastRead >= c.overwritten {
+			known := c.concat
+			if known == nil || known.extends || known.parts[r.input] != nil || slices.Contains(known.parts, v) || v.lastRead >= c.overwritten {
 				continue
 			}
-			layouts, ok := p.slices(c, r)
+			layouts, ok := p.slices(c, r.input)
 			if !ok || !p.feasible(v, layouts) {
 				continue
 			}
 			v.storage, v.into, v.input = inConcat, c, r.input
 			v.overwritten = c.overwritten
-			known.parts[r.input], known.inside[v] = v, true
+			known.parts[r.input] = v
 			return true
 		}
 	}
