@@ -212,24 +212,13 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 		return p, p.place()
 	}
 	layOut := func(p *placer) (*lowerer, error) {
-		l := &lowerer{
-			ctx: ctx, opt: opt, names: names, p: p,
-			prog: &Program{Plan: p.plan, Space: z.space, Largest: z.points[z.largest]},
-		}
+		l := &lowerer{names: names, p: p, prog: &Program{Plan: p.plan, Space: z.space, Largest: z.points[z.largest]}}
 		if err := l.circuit(); err != nil {
 			return nil, err
 		}
-		return l, l.layOut()
+		return l, l.layOut(ctx, &circuit.Options{Strategy: opt.Strategy, Budget: opt.SearchBudget})
 	}
-	var l *lowerer
-	if opt.SeedOrder {
-		var p *placer
-		if p, err = place(nil); err == nil {
-			l, err = layOut(p)
-		}
-	} else {
-		l, err = layOutBest(ctx, place, layOut)
-	}
+	l, err := layOutBest(ctx, opt.SeedOrder, place, layOut)
 	if err != nil {
 		return nil, err
 	}

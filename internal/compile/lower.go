@@ -11,8 +11,6 @@ import (
 
 // lowerer makes a program of a plan, in the order of its methods.
 type lowerer struct {
-	ctx     context.Context
-	opt     Options
 	names   []string // of the outputs
 	prog    *Program
 	p       *placer
@@ -23,39 +21,27 @@ type lowerer struct {
 
 // circuit builds the circuit of the program, its fusion plan and its layout.
 func (l *lowerer) circuit() error {
-	c, f, lay := &circuit.Circuit{Dims: l.dims()}, &circuit.FusionPlan{}, &circuit.Layout{}
-	l.prog.Circuit, l.prog.Fusion, l.prog.Layout = c, f, lay
+	l.prog.Circuit, l.prog.Fusion, l.prog.Layout = &circuit.Circuit{Dims: l.dims()}, &circuit.FusionPlan{}, &circuit.Layout{}
 	for _, v := range l.p.list {
-		switch {
-		case v.storage == reference:
+		if weight := v.storage == leaf && !isInput(v); weight || v.storage == reference || v.extended() {
 			continue
-		case v.storage == leaf && (v.into != nil || !isInput(v)):
-			continue // it lies in an output, or is a weight
 		}
 		if err := l.edge(v); err != nil {
 			return err
 		}
 	}
 	for _, v := range l.p.list {
-		if v.storage == leaf && v.into != nil {
+		switch {
+		case v.extended():
 			v.edge = v.into.edge
+		case v.storage == joined:
+			l.prog.Layout.Aliases = append(l.prog.Layout.Aliases, circuit.Alias{Edge: v.into.edge, Of: v.edge})
 		}
 	}
 	for i := range l.prog.Plan.Steps {
 		if err := l.node(i); err != nil {
 			return err
 		}
-	}
-	for _, v := range l.p.list {
-		if v.storage == joined {
-			lay.Aliases = append(lay.Aliases, circuit.Alias{Edge: v.into.edge, Of: v.edge})
-		}
-	}
-	for i, n := range c.Nodes {
-		f.Groups = append(f.Groups, circuit.Group{Name: n.Name, Nodes: []circuit.NodeID{circuit.NodeID(i)}})
-	}
-	for e := range c.Edges {
-		f.Stored = append(f.Stored, circuit.Stored{Edge: circuit.EdgeID(e)})
 	}
 	return nil
 }
@@ -75,14 +61,12 @@ func (l *lowerer) edge(v *val) error {
 	if err != nil {
 		return fmt.Errorf("%v: its size %w", v.Node(), err)
 	}
-	id := l.add(v.Value, l.name(v), rows, dim, v.Type().DType)
-	v.edge = id
+	v.edge = l.add(v.Value, l.name(v), rows, dim, v.Type().DType)
 	if v.result >= 0 {
-		l.prog.Circuit.Outputs = append(l.prog.Circuit.Outputs, id)
-		l.prog.Layout.External = append(l.prog.Layout.External, id)
+		l.prog.Circuit.Outputs = append(l.prog.Circuit.Outputs, v.edge)
 	}
-	if v.storage == leaf {
-		l.prog.Layout.External = append(l.prog.Layout.External, id)
+	if v.result >= 0 || v.storage == leaf {
+		l.prog.Layout.External = append(l.prog.Layout.External, v.edge)
 	}
 	return nil
 }
@@ -102,8 +86,10 @@ func (l *lowerer) name(v *val) string {
 }
 
 func (l *lowerer) add(v graph.Value, name string, rows, dim circuit.Expr, t dtype.Type) circuit.EdgeID {
+	id := l.prog.Circuit.AddEdge(circuit.Edge{Name: name, Rows: rows, Dim: dim, Format: dtype.Plain(t)})
+	l.prog.Fusion.Stored = append(l.prog.Fusion.Stored, circuit.Stored{Edge: id})
 	l.prog.Edges = append(l.prog.Edges, v)
-	return l.prog.Circuit.AddEdge(circuit.Edge{Name: name, Rows: rows, Dim: dim, Format: dtype.Plain(t)})
+	return id
 }
 
 // extents returns the rows of v, and the elements of one. What lies in a
@@ -166,7 +152,8 @@ func (l *lowerer) node(i int) error {
 		}
 		n.Outputs = append(n.Outputs, copied...)
 	}
-	l.prog.Circuit.AddNode(n)
+	id := l.prog.Circuit.AddNode(n)
+	l.prog.Fusion.Groups = append(l.prog.Fusion.Groups, circuit.Group{Name: n.Name, Nodes: []circuit.NodeID{id}})
 	return nil
 }
 
@@ -198,9 +185,8 @@ func (l *lowerer) pack(c *val) (copied []circuit.EdgeID, err error) {
 }
 
 // layOut has the circuit planned.
-func (l *lowerer) layOut() error {
-	b, err := circuit.PlanBuffersWith(l.ctx, l.prog.Circuit, l.prog.Fusion, l.prog.Layout, 1,
-		&circuit.Options{Strategy: l.opt.Strategy, Budget: l.opt.SearchBudget})
+func (l *lowerer) layOut(ctx context.Context, opt *circuit.Options) error {
+	b, err := l.prog.Problem().PlanBuffers(ctx, opt)
 	if err != nil {
 		return err
 	}

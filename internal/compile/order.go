@@ -10,12 +10,15 @@ import (
 )
 
 // layOutBest lays out the values of the plan that place makes for an execution
-// order: the depth-first one, which nil stands for, or one that keeps fewer bytes
-// alive, unless its arena turns out to be larger.
-func layOutBest(ctx context.Context, place func(order []*graph.Node) (*placer, error), layOut func(p *placer) (*lowerer, error)) (*lowerer, error) {
+// order: the depth-first one, which nil stands for, or, unless only that is asked
+// for, one that keeps fewer bytes alive and whose arena turns out to be smaller.
+func layOutBest(ctx context.Context, depthFirst bool, place func(order []*graph.Node) (*placer, error), layOut func(p *placer) (*lowerer, error)) (*lowerer, error) {
 	seed, err := place(nil)
 	if err != nil {
 		return nil, err
+	}
+	if depthFirst {
+		return layOut(seed)
 	}
 	problem, steps := seed.problem()
 	orders, err := schedule.Orders(ctx, problem)
