@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
@@ -20,7 +21,7 @@ type learnedOp struct {
 }
 
 // A field is an integer among the attributes of an op: number elem of the list
-// that the field of the struct is, or the field itself if elem is -1.
+// that the field of the struct is, or the field itself, as elem 0.
 type field struct {
 	index, elem int
 	value       extent.Func
@@ -73,13 +74,10 @@ func newOpCell(l *learnedOp) *opCell {
 	c.at.Elem().Set(reflect.ValueOf(l.op))
 	fresh := make(map[int][]int)
 	for i, f := range l.fields {
-		if f.elem < 0 {
-			continue
-		}
-		if fresh[f.index] == nil {
-			field := c.at.Elem().Field(f.index)
-			fresh[f.index] = append([]int{}, field.Interface().([]int)...)
-			field.Set(reflect.ValueOf(fresh[f.index]).Convert(field.Type()))
+		field := c.at.Elem().Field(f.index)
+		if list, ok := field.Interface().([]int); ok && fresh[f.index] == nil {
+			fresh[f.index] = slices.Clone(list)
+			field.Set(reflect.ValueOf(fresh[f.index]))
 		}
 		c.lists[i] = fresh[f.index]
 	}
@@ -162,50 +160,53 @@ func (z *sizes) learnOp(column []*graph.Node) (*learnedOp, error) {
 
 // learnField finds what of one attribute depends on the dimensions.
 func (z *sizes) learnField(index int, values []reflect.Value) ([]field, error) {
-	same := true
-	for _, v := range values[1:] {
-		same = same && reflect.DeepEqual(v.Interface(), values[0].Interface())
-	}
-	if same {
+	if !slices.ContainsFunc(values, func(v reflect.Value) bool { return !reflect.DeepEqual(v.Interface(), values[0].Interface()) }) {
 		return nil, nil
 	}
+	lists := make([][]int, len(values))
+	for s, v := range values {
+		var ok bool
+		if lists[s], ok = integers(v.Interface()); !ok {
+			return nil, fmt.Errorf("depends on the dimensions and is no integer: it is %v with %s and %v with %s",
+				values[0], z.text(0), values[1], z.text(1))
+		}
+		if len(lists[s]) != len(lists[0]) {
+			return nil, fmt.Errorf("is a list of %d with %s and of %d with %s", len(lists[0]), z.text(0), len(lists[s]), z.text(s))
+		}
+	}
 	var out []field
-	add := func(elem int, value func(s int) int) error {
-		f, err := z.fit(value)
+	for i := range lists[0] {
+		f, err := z.fit(func(s int) int { return lists[s][i] })
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("%s%w", place("at %d ", values[0], i), err)
 		}
 		if _, constant := z.space.Constant(f); !constant {
-			out = append(out, field{index, elem, f})
+			out = append(out, field{index, i, f})
 		}
-		return nil
 	}
-	switch values[0].Interface().(type) {
-	case int:
-		err := add(-1, func(s int) int { return int(values[s].Int()) })
-		return out, err
-	case kernel.Scalar:
-		scalar := func(s int) kernel.Scalar { return values[s].Interface().(kernel.Scalar) }
-		if scalar(0).DType == dtype.Int64 {
-			err := add(-1, func(s int) int { return int(scalar(s).Bits) })
-			return out, err
-		}
+	return out, nil
+}
+
+// place prints the place of an integer in an attribute that is a list, and nothing
+// of one alone.
+func place(format string, attribute reflect.Value, i int) string {
+	if attribute.Kind() != reflect.Slice {
+		return ""
+	}
+	return fmt.Sprintf(format, i)
+}
+
+// integers returns an attribute that is a list of integers, or one of them alone.
+func integers(attribute any) (list []int, ok bool) {
+	switch a := attribute.(type) {
 	case []int:
-		lists := make([][]int, len(values))
-		for s, v := range values {
-			if lists[s] = v.Interface().([]int); len(lists[s]) != len(lists[0]) {
-				return nil, fmt.Errorf("is a list of %d with %s and of %d with %s", len(lists[0]), z.text(0), len(lists[s]), z.text(s))
-			}
-		}
-		for i := range lists[0] {
-			if err := add(i, func(s int) int { return lists[s][i] }); err != nil {
-				return nil, fmt.Errorf("at %d %w", i, err)
-			}
-		}
-		return out, nil
+		return a, true
+	case int:
+		return []int{a}, true
+	case kernel.Scalar:
+		return []int{int(a.Bits)}, a.DType == dtype.Int64
 	}
-	return nil, fmt.Errorf("depends on the dimensions and is no integer: it is %v with %s and %v with %s",
-		values[0], z.text(0), values[1], z.text(1))
+	return nil, false
 }
 
 func sameConstant(a, b *graph.Node) bool {

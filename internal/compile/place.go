@@ -228,19 +228,15 @@ func (p *placer) references(w seen) ([]seen, bool) {
 	return out, true
 }
 
-// covering returns v and the references that are all of v in the same order,
-// at every point: reshapes.
+// covering returns v, which lies dense so far, and the references that are all of v
+// in the same order, at every point: reshapes.
 func (p *placer) covering(v *val) []*val {
-	dense := make([]shape.Layout, len(p.points))
-	for s := range p.points {
-		dense[s] = shape.Dense(p.typeAt(s, v.Value).Shape)
-	}
 	var out []*val
-	for queue := []seen{{v, dense}}; len(queue) > 0; queue = queue[1:] {
+	for queue := []seen{{v, v.layouts}}; len(queue) > 0; queue = queue[1:] {
 		w := queue[0]
 		covers := true
 		for s, l := range w.layouts {
-			covers = covers && l.Offset == 0 && l.IsDense() && l.Shape.Elems() == dense[s].Shape.Elems()
+			covers = covers && l.Offset == 0 && l.IsDense() && l.Shape.Elems() == v.layouts[s].Shape.Elems()
 		}
 		if !covers {
 			continue // nor does what is a part of it

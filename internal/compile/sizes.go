@@ -54,13 +54,9 @@ func (z *sizes) fit(value func(s int) int) (extent.Func, error) {
 // varies prints the attributes of an op that depend on the dimensions.
 func (z *sizes) varies(l *learnedOp) string {
 	words := make([]string, len(l.fields))
-	typ := reflect.TypeOf(l.op)
+	o := reflect.ValueOf(l.op)
 	for i, f := range l.fields {
-		words[i] = typ.Field(f.index).Name
-		if f.elem >= 0 {
-			words[i] += fmt.Sprintf("[%d]", f.elem)
-		}
-		words[i] += " = " + z.space.String(f.value)
+		words[i] = o.Type().Field(f.index).Name + place("[%d]", o.Field(f.index), f.elem) + " = " + z.space.String(f.value)
 	}
 	return strings.Join(words, ", ")
 }
