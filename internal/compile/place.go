@@ -343,22 +343,10 @@ func (p *placer) unreadable(w seen) *graph.Node {
 
 // writes reports whether the node of v can write it in layout l.
 func writes(v *val, l shape.Layout) bool {
-	switch o := v.Node().Op().(type) {
-	case graph.Contiguous, graph.Cache:
-		return true
-	case op.Strider:
-		return l.DenseAxes() >= o.DenseAxes(-1-v.Index(), len(l.Shape))
-	}
-	return l.IsDense()
+	return l.DenseAxes() >= op.DenseAxes(v.Node().Op(), -1-v.Index(), len(l.Shape))
 }
 
 // reads reports whether a node of o can read its input i in layout l.
 func reads(o graph.Op, i int, l shape.Layout) bool {
-	switch o := o.(type) {
-	case graph.Contiguous, graph.Cache:
-		return true
-	case op.Strider:
-		return l.DenseAxes() >= o.DenseAxes(i, len(l.Shape))
-	}
-	return l.IsDense()
+	return l.DenseAxes() >= op.DenseAxes(o, i, len(l.Shape))
 }

@@ -59,6 +59,19 @@ type Strider interface {
 	DenseAxes(operand, rank int) int
 }
 
+// DenseAxes returns how many trailing axes of an operand of o, of the given rank,
+// must lie dense. Operands are numbered as a [Strider] numbers them. A copy, such as
+// [graph.Contiguous], takes any strides.
+func DenseAxes(o graph.Op, operand, rank int) int {
+	switch o := o.(type) {
+	case graph.Contiguous, graph.Cache:
+		return 0
+	case Strider:
+		return o.DenseAxes(operand, rank)
+	}
+	return rank
+}
+
 // A Widener is a computing op that has no kernel for float16 and bfloat16, but
 // takes them: package rewrite has it compute in float32, between casts.
 type Widener interface {

@@ -23,7 +23,7 @@ func contiguous(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		}
 		ins, changed := r.Inputs(n), false
 		for i, v := range ins {
-			if v.IsZero() || denseAxes(v) >= neededAxes(computer, i, len(v.Type().Shape)) {
+			if v.IsZero() || denseAxes(v) >= op.DenseAxes(computer, i, len(v.Type().Shape)) {
 				continue
 			}
 			if _, known := copies[v]; !known {
@@ -43,15 +43,6 @@ func contiguous(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		}
 		return nil
 	})
-}
-
-// neededAxes returns how many trailing axes of input i of o, of the given rank,
-// must lie dense.
-func neededAxes(o op.Computer, i, rank int) int {
-	if s, ok := o.(op.Strider); ok {
-		return s.DenseAxes(i, rank)
-	}
-	return rank
 }
 
 // denseAxes returns how many trailing axes of v lie dense whatever the

@@ -49,7 +49,7 @@ func Finishes(t *testing.T, rng *rand.Rand, o elementwise.Finisher, in ...graph.
 		copy(all, in)
 		for i, typ := range all {
 			if typ.DType.Valid() {
-				operands[i] = kerneltest.StridedInput(rng, typ.DType, denseAxes(o, i, len(typ.Shape)), typ.Shape...)
+				operands[i] = kerneltest.StridedInput(rng, typ.DType, op.DenseAxes(o, i, len(typ.Shape)), typ.Shape...)
 			}
 		}
 		mapped, mapTypes := []*kernel.Operand{kerneltest.Dense(y.DType, s...)}, []graph.Type{y}
@@ -70,7 +70,7 @@ func Finishes(t *testing.T, rng *rand.Rand, o elementwise.Finisher, in ...graph.
 				t.Fatal(err)
 			}
 			k := finished.Kernel(all, types)
-			out := kerneltest.StridedOutput(rng, y.DType, denseAxes(o, -1, len(s)), s...)
+			out := kerneltest.StridedOutput(rng, y.DType, op.DenseAxes(o, -1, len(s)), s...)
 			intact := kerneltest.Guard(out)
 			if err := kerneltest.All(rng, k, operands, []*kernel.Operand{out}); err != nil {
 				t.Fatal(err)
@@ -84,14 +84,6 @@ func Finishes(t *testing.T, rng *rand.Rand, o elementwise.Finisher, in ...graph.
 			kerneltest.CheckAllocs(t, k, operands, []*kernel.Operand{out})
 		}
 	}
-}
-
-// denseAxes is the rule of o for an operand, all axes if it has none.
-func denseAxes(o op.Computer, operand, rank int) int {
-	if s, ok := o.(op.Strider); ok {
-		return s.DenseAxes(operand, rank)
-	}
-	return rank
 }
 
 // RefusesEpilogues checks that o, of inputs of the types in, takes no epilogue that
