@@ -13,8 +13,9 @@
 //
 // # Where to find what
 //
-//	op.go             what a computing op is; kernels of ops; checks of inputs
-//	text.go, enum.go  ops and their attributes as text, and back
+//	op.go    what a computing op is; kernels of ops; checks of inputs
+//	text.go  ops and their attributes as text, and back
+//	enum.go  enumerations among the attributes
 //
 // The families:
 //
@@ -141,14 +142,11 @@ func KernelOf(o graph.Op, in, out []graph.Type) (kernel.Kernel, error) {
 // after the first least may be absent, all of one element type that has
 // arithmetic.
 func SameNumbers(in []graph.Type, least, most int) error {
-	if len(in) < least || len(in) > most {
-		if least == most {
-			return fmt.Errorf("takes %d inputs, got %d", least, len(in))
-		}
-		return fmt.Errorf("takes %d to %d inputs, got %d", least, most, len(in))
+	if err := count(in, least, most); err != nil {
+		return err
 	}
 	for i, t := range in {
-		if i >= least && t.DType == dtype.Invalid {
+		if i >= least && !Given(in, i) {
 			continue
 		}
 		if !t.DType.IsInteger() && !t.DType.IsFloat() {
@@ -164,20 +162,37 @@ func SameNumbers(in []graph.Type, least, most int) error {
 	return nil
 }
 
-// Takes reports a number of inputs outside [least, most], or that one of the
-// first least inputs is absent.
+// Takes reports a number of inputs outside [least, most], one of invalid type, or
+// that one of the first least inputs is absent.
 func Takes(in []graph.Type, least, most int) error {
-	switch {
-	case len(in) >= least && len(in) <= most:
-	case least == most:
-		return fmt.Errorf("takes %d inputs, got %d", least, len(in))
-	default:
-		return fmt.Errorf("takes %d to %d inputs, got %d", least, most, len(in))
+	if err := count(in, least, most); err != nil {
+		return err
 	}
-	for i, t := range in[:least] {
-		if !t.DType.Valid() {
+	for i, t := range in {
+		switch err := t.Check(); {
+		case err == nil, i >= least && !Given(in, i):
+		case !Given(in, i):
 			return fmt.Errorf("input %d is absent", i)
+		default:
+			return fmt.Errorf("input %d: %w", i, err)
 		}
 	}
 	return nil
+}
+
+// Given reports whether there is an input i: an optional one may be left out at the
+// end of the list, and have no type before it.
+func Given(in []graph.Type, i int) bool { return i < len(in) && in[i].DType != dtype.Invalid }
+
+// count reports a number of inputs outside [least, most].
+func count(in []graph.Type, least, most int) error {
+	switch {
+	case len(in) >= least && len(in) <= most:
+		return nil
+	case least < most:
+		return fmt.Errorf("takes %d to %d inputs, got %d", least, most, len(in))
+	case least == 1:
+		return fmt.Errorf("takes 1 input, got %d", len(in))
+	}
+	return fmt.Errorf("takes %d inputs, got %d", least, len(in))
 }

@@ -248,15 +248,11 @@ const ownInputs = 3
 // epilogue returns what is done on the result of a convolution: the bias is added,
 // and then p runs.
 func epilogue(p elementwise.Program, in []graph.Type) *elementwise.Epilogue {
-	own, extra := p.Own(in, ownInputs)
-	biased := len(own) == ownInputs && own[2].DType != dtype.Invalid
-	if biased {
-		p, extra = p.After(elementwise.Addend, 2), append([]graph.Type{own[2]}, extra...)
+	if !op.Given(in, 2) {
+		return elementwise.EpilogueOf(p, in, 2)
 	}
-	e := elementwise.NewEpilogue(p, in[0].DType, extra...)
-	if biased {
-		e.Trail(1, len(in[0].Shape)-2)
-	}
+	e := elementwise.EpilogueOf(p.After(elementwise.Addend, 2), in, 2)
+	e.Trail(1, len(in[0].Shape)-2)
 	return e
 }
 
@@ -280,11 +276,8 @@ func checkConvInputs(in []graph.Type) error {
 }
 
 func checkBias(in []graph.Type, maps int) error {
-	if len(in) < 3 || in[2].DType == dtype.Invalid {
-		return nil
-	}
-	if b := in[2].Shape; len(b) != 1 || b[0] != maps {
-		return fmt.Errorf("bias %v: want [%d]", b, maps)
+	if op.Given(in, 2) && !in[2].Shape.Equal(shape.Shape{maps}) {
+		return fmt.Errorf("bias %v: want [%d]", in[2].Shape, maps)
 	}
 	return nil
 }

@@ -112,17 +112,24 @@ type Epilogue struct {
 	out    []*kernel.Operand
 }
 
-// NewEpilogue returns an epilogue of p, nil if that is empty, on an output of
-// element type t, where the other inputs of p have the given types.
-func NewEpilogue(p Program, t dtype.Type, extra ...graph.Type) *Epilogue {
+// EpilogueOf returns an epilogue of p, nil if that is empty, on the output of an op
+// whose inputs are of the types in. The output has the element type of input 0, and
+// p reads the inputs after the first own ones, but for those that are absent.
+func EpilogueOf(p Program, in []graph.Type, own int) *Epilogue {
 	if len(p) == 0 {
 		return nil
 	}
-	k, err := newKernel(p, append([]dtype.Type{t}, dtypes(extra)...))
+	types := []dtype.Type{in[0].DType}
+	for i := own; i < len(in); i++ {
+		if op.Given(in, i) {
+			types = append(types, in[i].DType)
+		}
+	}
+	k, err := newKernel(p, types)
 	if err != nil {
 		panic(fmt.Sprintf("elementwise: epilogue that Infer rejects: %v", err))
 	}
-	return &Epilogue{kernel: k, in: make([]*kernel.Operand, 1+len(extra)), out: make([]*kernel.Operand, 1)}
+	return &Epilogue{kernel: k, in: make([]*kernel.Operand, len(types)), out: make([]*kernel.Operand, 1)}
 }
 
 // Trail has the last axis of an input of the program meet the output that many

@@ -68,8 +68,7 @@ func (m MatMul) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel implements [op.Computer].
 func (m MatMul) Kernel(in, _ []graph.Type) kernel.Kernel {
-	_, extra := m.Epilogue.Own(in, 2)
-	return newMatMul(in[0].DType, elementwise.NewEpilogue(m.Epilogue, in[0].DType, extra...))
+	return newMatMul(in[0].DType, elementwise.EpilogueOf(m.Epilogue, in, 2))
 }
 
 // Finish implements [elementwise.Finisher].
@@ -127,7 +126,7 @@ func (g Gemm) Infer(in []graph.Type) ([]graph.Type, error) {
 			a, g.TransA, b, g.TransB, k, depth)
 	}
 	out := graph.Type{DType: in[0].DType, Shape: shape.Shape{m, n}}
-	if len(in) == 3 && in[2].DType != dtype.Invalid {
+	if op.Given(in, 2) {
 		full, err := shape.Broadcast(in[2].Shape, out.Shape)
 		if err != nil || !full.Equal(out.Shape) {
 			return nil, fmt.Errorf("addend %v does not broadcast to the product %v", in[2].Shape, out.Shape)
@@ -141,14 +140,12 @@ func (g Gemm) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel implements [op.Computer].
 func (g Gemm) Kernel(in, _ []graph.Type) kernel.Kernel {
-	own, extra := g.Epilogue.Own(in, 3)
-	addend := len(own) == 3 && own[2].DType != dtype.Invalid
-	inputs := 1
+	addend, inputs := op.Given(in, 2), 1
 	if addend {
-		inputs, extra = 2, append([]graph.Type{own[2]}, extra...)
+		inputs = 2
 	}
 	p := g.Epilogue.After(g.scaled(in[0].DType, addend), inputs)
-	return newGemm(in[0].DType, g.TransA, g.TransB, elementwise.NewEpilogue(p, in[0].DType, extra...))
+	return newGemm(in[0].DType, g.TransA, g.TransB, elementwise.EpilogueOf(p, in, 2))
 }
 
 // scaled returns the program that makes Alpha·x0 + Beta·x1 of the product x0, or

@@ -136,7 +136,7 @@ func TestInferMovementErrors(t *testing.T) {
 		{view.BroadcastTo{Shape: []int{4, 3}}, "int8[2 3]", "2 against 4 at axis 0"},
 		{view.Diagonal{}, "int8[2 3]", "same axis"},
 		{view.Diagonal{Axis2: 2}, "int8[2 3]", "axis 2 is out of range"},
-		{view.Permute{}, "", "takes 1 inputs, got 0"},
+		{view.Permute{}, "", "takes 1 input, got 0"},
 	} {
 		out, err := c.op.Infer(parseTypes(t, c.in))
 		if err == nil && len(out) == 1 {

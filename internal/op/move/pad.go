@@ -52,10 +52,8 @@ func (o Pad) Infer(in []graph.Type) ([]graph.Type, error) {
 		return nil, err
 	}
 	data := in[0]
-	if len(in) == 2 && in[1].DType.Valid() {
-		if in[1].DType != data.DType || in[1].Shape.Elems() != 1 {
-			return nil, fmt.Errorf("value is %v, want one element of %v", in[1], data.DType)
-		}
+	if op.Given(in, 1) && (in[1].DType != data.DType || in[1].Shape.Elems() != 1) {
+		return nil, fmt.Errorf("value is %v, want one element of %v", in[1], data.DType)
 	}
 	if err := padModes.Check(uint8(o.Mode)); err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/shape"
 )
@@ -84,11 +85,10 @@ func inferTrailing(in []graph.Type, most, axis int) ([]graph.Type, int, error) {
 		return nil, 0, fmt.Errorf("of %v: %w", x, err)
 	}
 	for i, name := range [...]string{"scale", "bias"} {
-		if i+1 >= len(in) || in[i+1].DType == dtype.Invalid {
-			continue
-		}
-		if err := checkBroadcast(name, in[i+1], x); err != nil {
-			return nil, 0, err
+		if op.Given(in, 1+i) {
+			if err := checkBroadcast(name, in[1+i], x); err != nil {
+				return nil, 0, err
+			}
 		}
 	}
 	return []graph.Type{x}, first, nil
@@ -114,12 +114,6 @@ func finished(out []graph.Type, p elementwise.Program, extra []graph.Type) ([]gr
 	return out, p.CheckEpilogue(out[0], extra)
 }
 
-// finish returns the epilogue p of an op with a number of inputs of its own.
-func finish(p elementwise.Program, in []graph.Type, own int) *elementwise.Epilogue {
-	_, extra := p.Own(in, own)
-	return elementwise.NewEpilogue(p, in[0].DType, extra...)
-}
-
 // trailing lists the axes of a rank from axis on.
 func trailing(axis, rank int) []int {
 	first, err := shape.Axis(axis, rank)
@@ -136,7 +130,7 @@ func trailing(axis, rank int) []int {
 // Kernel returns the normalisation.
 func (n LayerNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
 	return newNorm(in[0].DType, normParams{
-		Own: 3, Epilogue: finish(n.Epilogue, in, 3),
+		Own: 3, Epilogue: elementwise.EpilogueOf(n.Epilogue, in, 3),
 		Kind: normDeviation, Epsilon: n.Epsilon, Axes: trailing(n.Axis, len(in[0].Shape)),
 	})
 }
@@ -191,7 +185,7 @@ func (n RMSNorm) Infer(in []graph.Type) ([]graph.Type, error) {
 // Kernel returns the normalisation.
 func (n RMSNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
 	return newNorm(in[0].DType, normParams{
-		Own: 2, Epilogue: finish(n.Epilogue, in, 2),
+		Own: 2, Epilogue: elementwise.EpilogueOf(n.Epilogue, in, 2),
 		Kind: normRMS, Epsilon: n.Epsilon, Axes: trailing(n.Axis, len(in[0].Shape)),
 	})
 }
@@ -234,8 +228,8 @@ func (n MeanVarianceNorm) String() string { return n.Epilogue.Title(n.Name()) }
 // Infer returns the type of the input.
 func (n MeanVarianceNorm) Infer(in []graph.Type) ([]graph.Type, error) {
 	in, extra := n.Epilogue.Own(in, 1)
-	if len(in) != 1 {
-		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	if err := op.Takes(in, 1, 1); err != nil {
+		return nil, err
 	}
 	if err := checkFloat("input", in[0]); err != nil {
 		return nil, err
@@ -252,7 +246,7 @@ func (n MeanVarianceNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
 	if err != nil {
 		return nil
 	}
-	return newNorm(in[0].DType, normParams{Own: 1, Epilogue: finish(n.Epilogue, in, 1), Kind: normVariance, Epsilon: n.Epsilon, Axes: axes})
+	return newNorm(in[0].DType, normParams{Own: 1, Epilogue: elementwise.EpilogueOf(n.Epilogue, in, 1), Kind: normVariance, Epsilon: n.Epsilon, Axes: axes})
 }
 
 // Finish implements [elementwise.Finisher].
@@ -311,7 +305,7 @@ func (n LpNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
 	if n.P == 1 {
 		kind = normL1
 	}
-	return newNorm(in[0].DType, normParams{Own: 1, Epilogue: finish(n.Epilogue, in, 1), Kind: kind, Axes: []int{axis}})
+	return newNorm(in[0].DType, normParams{Own: 1, Epilogue: elementwise.EpilogueOf(n.Epilogue, in, 1), Kind: kind, Axes: []int{axis}})
 }
 
 // Finish implements [elementwise.Finisher].

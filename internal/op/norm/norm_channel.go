@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/internal/op/elementwise"
 )
 
@@ -81,7 +82,7 @@ func checkChannels(x graph.Type, rank int) (int, error) {
 
 // Kernel returns the normalisation.
 func (n BatchNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
-	return newBatchNorm(in[0].DType, n.Epsilon, finish(n.Epilogue, in, 5))
+	return newBatchNorm(in[0].DType, n.Epsilon, elementwise.EpilogueOf(n.Epilogue, in, 5))
 }
 
 // Finish implements [elementwise.Finisher].
@@ -208,7 +209,7 @@ func inferScaled(in []graph.Type, groups int) ([]graph.Type, error) {
 // Kernel returns the normalisation.
 func (n InstanceNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
 	return newNorm(in[0].DType, normParams{
-		Own: 3, Epilogue: finish(n.Epilogue, in, 3),
+		Own: 3, Epilogue: elementwise.EpilogueOf(n.Epilogue, in, 3),
 		Kind: normDeviation, Epsilon: n.Epsilon, Axes: trailing(2, len(in[0].Shape)), Channels: true,
 	})
 }
@@ -269,7 +270,7 @@ func (n GroupNorm) Infer(in []graph.Type) ([]graph.Type, error) {
 // Kernel returns the normalisation.
 func (n GroupNorm) Kernel(in, _ []graph.Type) kernel.Kernel {
 	return newNorm(in[0].DType, normParams{
-		Own: 3, Epilogue: finish(n.Epilogue, in, 3),
+		Own: 3, Epilogue: elementwise.EpilogueOf(n.Epilogue, in, 3),
 		Kind: normDeviation, Epsilon: n.Epsilon, Axes: trailing(2, len(in[0].Shape)+1),
 		Groups: n.Groups, Channels: true,
 	})
@@ -314,8 +315,8 @@ func (n LRN) Infer(in []graph.Type) ([]graph.Type, error) {
 	if n.Size < 1 {
 		return nil, fmt.Errorf("over %d channels", n.Size)
 	}
-	if len(in) != 1 {
-		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	if err := op.Takes(in, 1, 1); err != nil {
+		return nil, err
 	}
 	if _, err := checkChannels(in[0], 2); err != nil {
 		return nil, err

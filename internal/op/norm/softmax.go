@@ -8,6 +8,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/lines"
+	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/shape"
 )
@@ -30,8 +31,8 @@ func (s Softmax) Infer(in []graph.Type) ([]graph.Type, error) { return inferAlon
 // inferAlong checks a floating-point input that has the axis, and returns its
 // type.
 func inferAlong(in []graph.Type, axis int) ([]graph.Type, error) {
-	if len(in) != 1 {
-		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	if err := op.Takes(in, 1, 1); err != nil {
+		return nil, err
 	}
 	x := in[0]
 	if err := checkFloat("input", x); err != nil {

@@ -83,8 +83,8 @@ func (p Pool) String() string { return p.Epilogue.Title(p.Name()) }
 // Infer implements [graph.Op].
 func (p Pool) Infer(in []graph.Type) ([]graph.Type, error) {
 	in, extra := p.Epilogue.Own(in, ownInputs)
-	if len(in) != 1 {
-		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	if err := op.Takes(in, 1, 1); err != nil {
+		return nil, err
 	}
 	x := in[0]
 	if err := p.Kind.check(x.DType); err != nil {
@@ -146,7 +146,7 @@ func (p Pool) Kernel(in, _ []graph.Type) kernel.Kernel {
 		CountIncludePad: p.CountIncludePad,
 		ColumnMajor:     p.StorageOrder == 1,
 		P:               exponent(p.P),
-		epilogue:        elementwise.NewEpilogue(p.Epilogue, in[0].DType, in[ownInputs:]...),
+		epilogue:        elementwise.EpilogueOf(p.Epilogue, in, ownInputs),
 	})
 }
 
@@ -182,8 +182,8 @@ func (p GlobalPool) String() string { return p.Epilogue.Title(p.Name()) }
 // Infer implements [graph.Op].
 func (p GlobalPool) Infer(in []graph.Type) ([]graph.Type, error) {
 	in, extra := p.Epilogue.Own(in, ownInputs)
-	if len(in) != 1 {
-		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	if err := op.Takes(in, 1, 1); err != nil {
+		return nil, err
 	}
 	x := in[0]
 	if err := p.Kind.check(x.DType); err != nil {
@@ -209,7 +209,7 @@ func (p GlobalPool) Infer(in []graph.Type) ([]graph.Type, error) {
 // Kernel implements [op.Computer].
 func (p GlobalPool) Kernel(in, _ []graph.Type) kernel.Kernel {
 	return newGlobalPool(in[0].DType, poolParams{
-		Kind: p.Kind, P: exponent(p.P), epilogue: elementwise.NewEpilogue(p.Epilogue, in[0].DType, in[ownInputs:]...),
+		Kind: p.Kind, P: exponent(p.P), epilogue: elementwise.EpilogueOf(p.Epilogue, in, ownInputs),
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/lines"
+	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -28,13 +29,10 @@ func (ArgReduce) Name() string { return "arg_reduce" }
 // Infer returns the type of the indices. An axis without elements has no
 // extreme, which is an error unless there is nothing to find either.
 func (r ArgReduce) Infer(in []graph.Type) ([]graph.Type, error) {
-	if len(in) != 1 {
-		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
-	}
-	x := in[0]
-	if err := x.Check(); err != nil {
+	if err := op.Takes(in, 1, 1); err != nil {
 		return nil, err
 	}
+	x := in[0]
 	axis, err := shape.Axis(r.Axis, len(x.Shape))
 	if err != nil {
 		return nil, fmt.Errorf("of %v: %w", x, err)

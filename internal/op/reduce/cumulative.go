@@ -7,6 +7,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/lines"
+	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -30,13 +31,10 @@ func (c Cumulative) Infer(in []graph.Type) ([]graph.Type, error) {
 	if c.Kind != Sum && c.Kind != Prod {
 		return nil, fmt.Errorf("%v does not run along an axis: only %v and %v do", c.Kind, Sum, Prod)
 	}
-	if len(in) != 1 {
-		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
-	}
-	x := in[0]
-	if err := x.Check(); err != nil {
+	if err := op.Takes(in, 1, 1); err != nil {
 		return nil, err
 	}
+	x := in[0]
 	if x.DType == dtype.Bool {
 		return nil, fmt.Errorf("%v of %v: truth values have no arithmetic", c.Kind, x)
 	}

@@ -85,16 +85,13 @@ func (r Reduce) axes(rank int) ([]int, error) {
 
 // Infer returns the type of the reduced input.
 func (r Reduce) Infer(in []graph.Type) ([]graph.Type, error) {
-	if len(in) != 1 {
-		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
+	if err := op.Takes(in, 1, 1); err != nil {
+		return nil, err
 	}
 	if err := kinds.Check(uint8(r.Kind)); err != nil {
 		return nil, err
 	}
 	x := in[0]
-	if err := x.Check(); err != nil {
-		return nil, err
-	}
 	out := x.DType
 	switch r.Kind {
 	case Any, All:

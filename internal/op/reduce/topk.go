@@ -9,6 +9,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/lines"
+	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -31,13 +32,10 @@ func (TopK) Name() string { return "top_k" }
 
 // Infer returns the types of the values and the indices.
 func (k TopK) Infer(in []graph.Type) ([]graph.Type, error) {
-	if len(in) != 1 {
-		return nil, fmt.Errorf("takes 1 input, got %d", len(in))
-	}
-	x := in[0]
-	if err := x.Check(); err != nil {
+	if err := op.Takes(in, 1, 1); err != nil {
 		return nil, err
 	}
+	x := in[0]
 	axis, err := shape.Axis(k.Axis, len(x.Shape))
 	if err != nil {
 		return nil, fmt.Errorf("of %v: %w", x, err)
