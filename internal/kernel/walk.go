@@ -82,6 +82,18 @@ func (w *Walk) Seek(row int, at []int) {
 	}
 }
 
+// Locate sets at[k] to where an element lies in operand k, as Seek does for a row,
+// and returns how many elements, this one among them, follow at the constant steps
+// of Inner before element end. Elements are counted in row-major order.
+func (w *Walk) Locate(elem, end int, at []int) int {
+	row, col := elem/w.Len, elem%w.Len
+	w.Seek(row, at)
+	for k, s := range w.Inner {
+		at[k] += col * s
+	}
+	return min(w.Len-col, end-elem)
+}
+
 // Parts cuts n units of work, each touching about cost elements, into tasks
 // of a size worth handing to a worker. It returns the number of tasks and the
 // units in each but the last. The cut depends on nothing but its arguments.

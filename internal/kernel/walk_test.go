@@ -57,5 +57,22 @@ func TestWalk(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("shape %v strides %v %v:\ngot  %v\nwant %v", dims, a, b, got, want)
 		}
+
+		got = got[:0]
+		for elem := 0; elem < len(want); {
+			var at [2]int
+			end := elem + 1 + rng.IntN(len(want)-elem)
+			n := w.Locate(elem, end, at[:])
+			if n < 1 || elem+n > end {
+				t.Fatalf("shape %v: %d elements from %d on, of at most %d", dims, n, elem, end-elem)
+			}
+			for i := range n {
+				got = append(got, [2]int{at[0] + i*w.Inner[0], at[1] + i*w.Inner[1]})
+			}
+			elem += n
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("shape %v strides %v %v: located\ngot  %v\nwant %v", dims, a, b, got, want)
+		}
 	}
 }

@@ -142,7 +142,7 @@ func KernelOf(o graph.Op, in, out []graph.Type) (kernel.Kernel, error) {
 // after the first least may be absent, all of one element type that has
 // arithmetic.
 func SameNumbers(in []graph.Type, least, most int) error {
-	if err := count(in, least, most); err != nil {
+	if err := Count(in, least, most); err != nil {
 		return err
 	}
 	for i, t := range in {
@@ -165,7 +165,7 @@ func SameNumbers(in []graph.Type, least, most int) error {
 // Takes reports a number of inputs outside [least, most], one of invalid type, or
 // that one of the first least inputs is absent.
 func Takes(in []graph.Type, least, most int) error {
-	if err := count(in, least, most); err != nil {
+	if err := Count(in, least, most); err != nil {
 		return err
 	}
 	for i, t := range in {
@@ -184,8 +184,8 @@ func Takes(in []graph.Type, least, most int) error {
 // end of the list, and have no type before it.
 func Given(in []graph.Type, i int) bool { return i < len(in) && in[i].DType != dtype.Invalid }
 
-// count reports a number of inputs outside [least, most].
-func count(in []graph.Type, least, most int) error {
+// Count reports a number of inputs outside [least, most].
+func Count(in []graph.Type, least, most int) error {
 	switch {
 	case len(in) >= least && len(in) <= most:
 		return nil

@@ -5,12 +5,18 @@
 // # Where to find what
 //
 //	lines.go         lines for any axes and strides
+//	batches.go       the lines of a task, one after the other
+//	along.go         what kernels share that make one line of another
 //	accumulate.go    the order in which the elements of a line meet
 //	sum.go, max.go   the operations: sum and product, maximum and minimum
 //	load.go          what is accumulated: elements as they are, squares, ...
 package lines
 
-import "github.com/berth-go/berth/internal/kernel"
+import (
+	"slices"
+
+	"github.com/berth-go/berth/internal/kernel"
+)
 
 const (
 	// Tile is how many neighbouring lines are worked on together where
@@ -44,10 +50,10 @@ type Lines struct {
 	strides [2][MaxOperands][]int
 }
 
-// Bind cuts operands of the given shape into lines along the marked axes,
+// Bind cuts operands of the given shape into lines along some axes, in any order,
 // with one list of strides for each operand. Operand 0 decides how memory is
 // walked. Nothing of the arguments is kept.
-func (l *Lines) Bind(shape []int, along []bool, strides ...[]int) {
+func (l *Lines) Bind(shape, along []int, strides ...[]int) {
 	for side := range l.shapes {
 		l.shapes[side] = l.shapes[side][:0]
 		for k := range strides {
@@ -57,7 +63,7 @@ func (l *Lines) Bind(shape []int, along []bool, strides ...[]int) {
 	l.Length = 1
 	for axis, d := range shape {
 		side := 0
-		if along[axis] {
+		if slices.Contains(along, axis) {
 			side = 1
 			l.Length *= d
 		}
@@ -101,27 +107,12 @@ func (l *Lines) Part(task int) (unit, end int) {
 // the number of lines that follow it by a constant step, outer.Inner, before
 // end. They are the given number of units.
 func (l *Lines) Seek(unit, end int, at []int) (width, units int) {
-	var row, col int
-	if l.Cols {
-		row, col = unit/l.tiles, unit%l.tiles*Tile
-		width, units = min(Tile, l.Outer.Len-col), 1
-	} else {
-		row, col = unit/l.Outer.Len, unit%l.Outer.Len
-		width = min(l.Outer.Len-col, end-unit)
-		units = width
+	if !l.Cols {
+		width = l.Outer.Locate(unit, end, at)
+		return width, width
 	}
-	l.Outer.Seek(row, at)
-	for k, s := range l.Outer.Inner {
-		at[k] += col * s
-	}
-	return width, units
-}
-
-// Advance moves at on by one line.
-func (l *Lines) Advance(at []int) {
-	for k, s := range l.Outer.Inner {
-		at[k] += s
-	}
+	first := unit/l.tiles*l.Outer.Len + unit%l.tiles*Tile
+	return l.Outer.Locate(first, first+Tile, at), 1
 }
 
 // offsets sets dst to where the elements of a line from number pos on lie in
@@ -188,17 +179,4 @@ func (s *Segments) Next() bool {
 		s.left = s.l.Inner.Len - 1
 	}
 	return true
-}
-
-// Marks returns, in dst's storage, a list of the given rank that is true at
-// the given axes.
-func Marks(dst []bool, rank int, axes ...int) []bool {
-	dst = dst[:0]
-	for range rank {
-		dst = append(dst, false)
-	}
-	for _, a := range axes {
-		dst[a] = true
-	}
-	return dst
 }

@@ -5,6 +5,8 @@
 //	softmax.go       softmax, its logarithm, hardmax
 //	norm.go          normalisation along axes: layer, RMS, mean-variance, Lp
 //	norm_channel.go  by channel: batch, instance, group, local response
+//	check.go         checks of the inputs of all of these
+//	channels.go      operands taken apart into channels
 //	norm_kernel.go   the kernel of those that measure what they normalise
 //	norm_batch.go    the kernel of given means and variances
 //	norm_lrn.go      the kernel of local response normalisation
@@ -16,7 +18,6 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/shape"
 )
@@ -45,86 +46,23 @@ func (n LayerNorm) String() string { return n.Epilogue.Title(n.Name()) }
 
 // Infer returns the type of x and, with Stats, those of the statistics.
 func (n LayerNorm) Infer(in []graph.Type) ([]graph.Type, error) {
-	in, extra := n.Epilogue.Own(in, 3)
-	out, axis, err := inferTrailing(in, 3, n.Axis)
+	out, err := inferLike(n.Epilogue, in, 3, func(in []graph.Type) error { return checkTrailing(in, 3, n.Axis) })
 	switch {
 	case err != nil:
 		return nil, err
 	case !n.Stats:
-		return finished(out, n.Epilogue, extra)
+		return out, nil
 	case len(n.Epilogue) > 0:
 		return nil, fmt.Errorf("epilogue: there are statistics beside y")
 	}
-	stats := in[0].DType
-	if stats.IsHalf() {
-		stats = dtype.Float32
+	stats := graph.Type{DType: in[0].DType, Shape: in[0].Shape.Clone()}
+	if stats.DType.IsHalf() {
+		stats.DType = dtype.Float32
 	}
-	for range 2 {
-		s := in[0].Shape.Clone()
-		for a := axis; a < len(s); a++ {
-			s[a] = 1
-		}
-		out = append(out, graph.Type{DType: stats, Shape: s})
+	for _, axis := range trailing(n.Axis, len(stats.Shape)) {
+		stats.Shape[axis] = 1
 	}
-	return out, nil
-}
-
-// inferTrailing checks x and up to most-1 optional inputs that broadcast to
-// it, for an op that normalises the axes of x from axis on. It returns the
-// type of x, and axis counted from 0.
-func inferTrailing(in []graph.Type, most, axis int) ([]graph.Type, int, error) {
-	if len(in) < 1 || len(in) > most {
-		return nil, 0, fmt.Errorf("takes 1 to %d inputs, got %d", most, len(in))
-	}
-	x := in[0]
-	if err := checkFloat("x", x); err != nil {
-		return nil, 0, err
-	}
-	first, err := shape.Axis(axis, len(x.Shape))
-	if err != nil {
-		return nil, 0, fmt.Errorf("of %v: %w", x, err)
-	}
-	for i, name := range [...]string{"scale", "bias"} {
-		if op.Given(in, 1+i) {
-			if err := checkBroadcast(name, in[1+i], x); err != nil {
-				return nil, 0, err
-			}
-		}
-	}
-	return []graph.Type{x}, first, nil
-}
-
-// checkBroadcast reports an operand that is not of the element type of x, or
-// whose shape does not extend to that of x.
-func checkBroadcast(name string, t, x graph.Type) error {
-	if err := t.Check(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if t.DType != x.DType {
-		return fmt.Errorf("%s is %v, but x is %v", name, t, x)
-	}
-	if s, err := shape.Broadcast(x.Shape, t.Shape); err != nil || !s.Equal(x.Shape) {
-		return fmt.Errorf("%s %v does not broadcast to x %v", name, t, x)
-	}
-	return nil
-}
-
-// finished returns out, the type of y, after a check of the epilogue p on it.
-func finished(out []graph.Type, p elementwise.Program, extra []graph.Type) ([]graph.Type, error) {
-	return out, p.CheckEpilogue(out[0], extra)
-}
-
-// trailing lists the axes of a rank from axis on.
-func trailing(axis, rank int) []int {
-	first, err := shape.Axis(axis, rank)
-	if err != nil {
-		return nil
-	}
-	var axes []int
-	for a := first; a < rank; a++ {
-		axes = append(axes, a)
-	}
-	return axes
+	return append(out, stats, stats), nil
 }
 
 // Kernel returns the normalisation.
@@ -174,12 +112,7 @@ func (n RMSNorm) String() string { return n.Epilogue.Title(n.Name()) }
 
 // Infer returns the type of x.
 func (n RMSNorm) Infer(in []graph.Type) ([]graph.Type, error) {
-	in, extra := n.Epilogue.Own(in, 2)
-	out, _, err := inferTrailing(in, 2, n.Axis)
-	if err != nil {
-		return nil, err
-	}
-	return finished(out, n.Epilogue, extra)
+	return inferLike(n.Epilogue, in, 2, func(in []graph.Type) error { return checkTrailing(in, 2, n.Axis) })
 }
 
 // Kernel returns the normalisation.
@@ -227,17 +160,7 @@ func (n MeanVarianceNorm) String() string { return n.Epilogue.Title(n.Name()) }
 
 // Infer returns the type of the input.
 func (n MeanVarianceNorm) Infer(in []graph.Type) ([]graph.Type, error) {
-	in, extra := n.Epilogue.Own(in, 1)
-	if err := op.Takes(in, 1, 1); err != nil {
-		return nil, err
-	}
-	if err := checkFloat("input", in[0]); err != nil {
-		return nil, err
-	}
-	if _, err := shape.Axes(n.Axes, len(in[0].Shape)); err != nil {
-		return nil, fmt.Errorf("of %v: %w", in[0], err)
-	}
-	return finished([]graph.Type{in[0]}, n.Epilogue, extra)
+	return inferLike(n.Epilogue, in, 1, func(in []graph.Type) error { return checkAlong(in, n.Axes...) })
 }
 
 // Kernel returns the normalisation.
@@ -284,15 +207,10 @@ func (n LpNorm) String() string { return n.Epilogue.Title(n.Name()) }
 
 // Infer returns the type of the input.
 func (n LpNorm) Infer(in []graph.Type) ([]graph.Type, error) {
-	in, extra := n.Epilogue.Own(in, 1)
 	if n.P != 1 && n.P != 2 {
 		return nil, fmt.Errorf("of order %d: only 1 and 2 are defined", n.P)
 	}
-	out, err := inferAlong(in, n.Axis)
-	if err != nil {
-		return nil, err
-	}
-	return finished(out, n.Epilogue, extra)
+	return inferLike(n.Epilogue, in, 1, func(in []graph.Type) error { return checkAlong(in, n.Axis) })
 }
 
 // Kernel returns the normalisation.

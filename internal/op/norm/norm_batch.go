@@ -7,12 +7,13 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/lines"
 	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/shape"
 )
 
 // newBatchNorm returns a kernel that normalises each channel, axis 1 of x, by
-// statistics that are given; x with a single axis has one channel. The inputs are x and, with an element for each
-// channel, scale, bias, mean and variance; the output has the type and shape
-// of x. For each element x of channel c
+// statistics that are given; x with a single axis has one channel. The inputs are
+// x and, with an element for each channel, scale, bias, mean and variance; the
+// output has the type and shape of x. For each element x of channel c
 //
 //	y = (x - mean[c]) * f + bias[c],  f = scale[c] / sqrt(variance[c] + epsilon)
 //
@@ -20,75 +21,51 @@ import (
 // whatever x is. All operands may have any strides, and y may be x. The epilogue,
 // which may be nil, runs on y, with the operands after these five.
 func newBatchNorm(t dtype.Type, epsilon float64, e *elementwise.Epilogue) kernel.Kernel {
-	switch t {
-	case dtype.Float32:
-		return &batchNormKernel[float32]{epsilon: epsilon, epilogue: e}
-	case dtype.Float64:
-		return &batchNormKernel[float64]{epsilon: epsilon, epilogue: e}
-	}
-	return nil
+	return kernel.OfFloat(t, batchNorm{epsilon: epsilon, epilogue: e}, batchNormOf[float32], batchNormOf[float64])
 }
 
-type batchNormKernel[T kernel.Float] struct {
+func batchNormOf[T kernel.Float](b batchNorm) kernel.Kernel { return &batchNormKernel[T]{b} }
+
+type batchNorm struct {
 	epsilon  float64
 	epilogue *elementwise.Epilogue
 	in       [5]*kernel.Operand // x, scale, bias, mean, variance
 	out      *kernel.Operand
 
-	channels         int
-	rest             kernel.Walk // over x, y and places, without the axis of the channels
-	shape            []int
-	xStrides         []int
-	yStrides         []int
-	places           []int // strides of the number of an element of y in row-major order
-	inner            bool  // channels lie next to each other, and make the rows
-	perTile          int   // units in each tile of channels
-	units            int
-	tasks, each      int
-	xAcross, yAcross int // strides from channel to channel
-	across           int // of the places
+	channels          // of x, y and places
+	places      []int // strides of the number of an element of y in row-major order
+	inner       bool  // channels lie next to each other, and make the rows
+	perTile     int   // units in each tile of channels
+	units       int
+	tasks, each int
 }
 
-func (k *batchNormKernel[T]) Bind(in, out []*kernel.Operand) {
+type batchNormKernel[T kernel.Float] struct{ batchNorm }
+
+func (k *batchNorm) Bind(in, out []*kernel.Operand) {
 	copy(k.in[:], in)
 	k.out = out[0]
 	k.epilogue.Bind(k.out, in[len(k.in):]...)
 	x, y := in[0], out[0]
-	k.channels, k.xAcross, k.yAcross, k.across = 1, 0, 0, 0 // for x with one axis
-	k.shape, k.xStrides, k.yStrides, k.places = k.shape[:0], k.xStrides[:0], k.yStrides[:0], k.places[:0]
-	place := 1
-	for _, d := range x.Shape {
-		place *= d
-	}
-	for axis, d := range x.Shape {
-		place /= max(d, 1)
-		if axis == 1 {
-			k.channels, k.xAcross, k.yAcross, k.across = d, x.Strides[axis], y.Strides[axis], place
-			continue
-		}
-		k.shape = append(k.shape, d)
-		k.xStrides = append(k.xStrides, x.Strides[axis])
-		k.yStrides = append(k.yStrides, y.Strides[axis])
-		k.places = append(k.places, place)
-	}
+	k.places = shape.DenseStrides(append(k.places[:0], y.Shape...), y.Shape)
 	if k.epilogue == nil {
 		clear(k.places) // which then have no say in how rows are cut
 	}
-	k.rest.Bind(k.shape, k.xStrides, k.yStrides, k.places)
+	k.channels.bind(x.Shape, x.Strides, y.Strides, k.places)
 	positions := k.rest.Rows * k.rest.Len
-	k.inner = k.channels > 1 && (positions == 1 || lines.Magnitude(k.xAcross) < lines.Magnitude(k.rest.Inner[0]))
+	k.inner = k.n > 1 && (positions == 1 || lines.Magnitude(k.across[0]) < lines.Magnitude(k.rest.Inner[0]))
 	// A unit is one row of one channel, or one position of a tile of them.
 	cost := k.rest.Len
 	k.perTile = k.rest.Rows
-	k.units = k.channels * k.rest.Rows
+	k.units = k.n * k.rest.Rows
 	if k.inner {
-		k.perTile, cost = positions, min(k.channels, lines.Tile)
-		k.units = (k.channels + lines.Tile - 1) / lines.Tile * positions
+		k.perTile, cost = positions, min(k.n, lines.Tile)
+		k.units = kernel.CeilDiv(k.n, lines.Tile) * positions
 	}
 	k.tasks, k.each = kernel.Parts(k.units, cost)
 }
 
-func (k *batchNormKernel[T]) Tasks() int { return k.tasks }
+func (k *batchNorm) Tasks() int { return k.tasks }
 
 func (k *batchNormKernel[T]) Scratch() int {
 	return 3*kernel.Carved[T](lines.Tile) + k.epilogue.Scratch()
@@ -101,28 +78,27 @@ func (k *batchNormKernel[T]) Run(task int, scratch []byte) error {
 	end := min(unit+k.each, k.units)
 	var at [3]int
 	for fresh := true; unit < end; unit++ {
+		// A row of a channel, or a position of a tile of channels.
 		tile, i := unit/k.perTile, unit%k.perTile
-		first, width, row, col := tile, 1, i, 0
+		first, width, elem, n, steps := tile, 1, i*k.rest.Len, k.rest.Len, k.rest.Inner
 		if k.inner {
 			first = tile * lines.Tile
-			width = min(lines.Tile, k.channels-first)
-			row, col = i/k.rest.Len, i%k.rest.Len
+			width = min(lines.Tile, k.n-first)
+			elem, n, steps = i, width, k.across
 		}
 		if fresh || i == 0 {
 			k.prepare(mean[:width], factor, bias, first)
 			fresh = false
 		}
-		k.rest.Seek(row, at[:])
-		ax := k.in[0].Offset + first*k.xAcross + at[0] + col*k.rest.Inner[0]
-		ay := k.out.Offset + first*k.yAcross + at[1] + col*k.rest.Inner[1]
-		place, n, pitch := first*k.across+at[2]+col*k.rest.Inner[2], k.rest.Len, k.rest.Inner[2]
+		k.rest.Locate(elem, elem+1, at[:])
+		ax := k.in[0].Offset + at[0] + first*k.across[0]
+		ay := k.out.Offset + at[1] + first*k.across[1]
 		if k.inner {
-			n, pitch = width, k.across
-			batchNormTile(y, ay, k.yAcross, x, ax, k.xAcross, mean[:width], factor, bias)
+			batchNormTile(y, ay, steps[1], x, ax, steps[0], mean[:width], factor, bias)
 		} else {
-			batchNormRow(y, ay, k.rest.Inner[1], x, ax, k.rest.Inner[0], n, mean[0], factor[0], bias[0])
+			batchNormRow(y, ay, steps[1], x, ax, steps[0], n, mean[0], factor[0], bias[0])
 		}
-		if err := k.epilogue.Run(place, n, pitch, 1, scratch); err != nil {
+		if err := k.epilogue.Run(at[2]+first*k.across[2], n, steps[2], 1, scratch); err != nil {
 			return err
 		}
 	}

@@ -33,51 +33,7 @@ func (n BatchNorm) String() string { return n.Epilogue.Title(n.Name()) }
 
 // Infer returns the type of x.
 func (n BatchNorm) Infer(in []graph.Type) ([]graph.Type, error) {
-	in, extra := n.Epilogue.Own(in, 5)
-	if err := checkBatchNorm(in, 1); err != nil {
-		return nil, err
-	}
-	return finished([]graph.Type{in[0]}, n.Epilogue, extra)
-}
-
-var batchNormInputs = [...]string{"x", "scale", "bias", "mean", "variance"}
-
-func checkBatchNorm(in []graph.Type, rank int) error {
-	if len(in) != len(batchNormInputs) {
-		return fmt.Errorf("takes %d inputs, got %d", len(batchNormInputs), len(in))
-	}
-	channels, err := checkChannels(in[0], rank)
-	if err != nil {
-		return err
-	}
-	for i, name := range batchNormInputs[1:] {
-		if err := checkFloat(name, in[i+1]); err != nil {
-			return err
-		}
-		if s := in[i+1].Shape; len(s) != 1 || s[0] != channels {
-			return fmt.Errorf("%s is %v, but x %v has %d channels", name, in[i+1], in[0], channels)
-		}
-	}
-	for _, i := range [...]int{1, 3} {
-		if in[i].DType != in[i+1].DType {
-			return fmt.Errorf("%s is %v, but %s is %v", batchNormInputs[i], in[i], batchNormInputs[i+1], in[i+1])
-		}
-	}
-	return nil
-}
-
-// checkChannels checks x and returns the number of its channels.
-func checkChannels(x graph.Type, rank int) (int, error) {
-	if err := checkFloat("x", x); err != nil {
-		return 0, err
-	}
-	if len(x.Shape) < rank {
-		return 0, fmt.Errorf("x is %v, which has fewer than %d axes", x, rank)
-	}
-	if len(x.Shape) == 1 {
-		return 1, nil
-	}
-	return x.Shape[1], nil
+	return inferLike(n.Epilogue, in, 5, func(in []graph.Type) error { return checkBatchNorm(in, 1) })
 }
 
 // Kernel returns the normalisation.
@@ -172,38 +128,7 @@ func (n InstanceNorm) String() string { return n.Epilogue.Title(n.Name()) }
 
 // Infer returns the type of x.
 func (n InstanceNorm) Infer(in []graph.Type) ([]graph.Type, error) {
-	in, extra := n.Epilogue.Own(in, 3)
-	out, err := inferScaled(in, 0)
-	if err != nil {
-		return nil, err
-	}
-	return finished(out, n.Epilogue, extra)
-}
-
-// inferScaled checks x, scale and bias, which have an element for each
-// channel of x or, when groups is not 0, for each group.
-func inferScaled(in []graph.Type, groups int) ([]graph.Type, error) {
-	if len(in) != 3 {
-		return nil, fmt.Errorf("takes 3 inputs, got %d", len(in))
-	}
-	x := in[0]
-	channels, err := checkChannels(x, 2)
-	if err != nil {
-		return nil, err
-	}
-	for i, name := range [...]string{"scale", "bias"} {
-		t := in[i+1]
-		if err := t.Check(); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		if t.DType != x.DType {
-			return nil, fmt.Errorf("%s is %v, but x is %v", name, t, x)
-		}
-		if len(t.Shape) != 1 || t.Shape[0] != channels && (groups == 0 || t.Shape[0] != groups) {
-			return nil, fmt.Errorf("%s is %v, but x %v has %d channels in %d groups", name, t, x, channels, max(groups, 1))
-		}
-	}
-	return []graph.Type{x}, nil
+	return inferLike(n.Epilogue, in, 3, func(in []graph.Type) error { return checkScaled(in, 0) })
 }
 
 // Kernel returns the normalisation.
@@ -253,18 +178,18 @@ func (n GroupNorm) String() string { return n.Epilogue.Title(n.Name()) }
 
 // Infer returns the type of x.
 func (n GroupNorm) Infer(in []graph.Type) ([]graph.Type, error) {
-	in, extra := n.Epilogue.Own(in, 3)
 	if n.Groups < 1 {
 		return nil, fmt.Errorf("%d groups", n.Groups)
 	}
-	out, err := inferScaled(in, n.Groups)
-	if err != nil {
-		return nil, err
-	}
-	if c := in[0].Shape[1]; c%n.Groups != 0 {
-		return nil, fmt.Errorf("%d channels of x %v do not make %d groups", c, in[0], n.Groups)
-	}
-	return finished(out, n.Epilogue, extra)
+	return inferLike(n.Epilogue, in, 3, func(in []graph.Type) error {
+		if err := checkScaled(in, n.Groups); err != nil {
+			return err
+		}
+		if c := in[0].Shape[1]; c%n.Groups != 0 {
+			return fmt.Errorf("%d channels of x %v do not make %d groups", c, in[0], n.Groups)
+		}
+		return nil
+	})
 }
 
 // Kernel returns the normalisation.
@@ -315,13 +240,11 @@ func (n LRN) Infer(in []graph.Type) ([]graph.Type, error) {
 	if n.Size < 1 {
 		return nil, fmt.Errorf("over %d channels", n.Size)
 	}
-	if err := op.Takes(in, 1, 1); err != nil {
+	if err := op.Count(in, 1, 1); err != nil {
 		return nil, err
 	}
-	if _, err := checkChannels(in[0], 2); err != nil {
-		return nil, err
-	}
-	return []graph.Type{in[0]}, nil
+	_, err := checkChannels(in[0], 2)
+	return in, err
 }
 
 // Kernel returns the normalisation.

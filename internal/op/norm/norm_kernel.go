@@ -7,6 +7,7 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/lines"
 	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/shape"
 )
 
 // A normKind says what the elements of a line are divided by.
@@ -59,15 +60,9 @@ type normParams struct {
 //	out = in * Momentum + (mean or var) * (1 - Momentum)
 //
 // All operands may have any strides, and y may be x. Mean and variance are
-// taken in two passes, each in the order that [lines.Lines.Operation] states.
+// taken in two passes, each in the order that [lines.Operation] states.
 func newNorm(t dtype.Type, n normParams) kernel.Kernel {
-	switch t {
-	case dtype.Float32:
-		return normOf[float32](n)
-	case dtype.Float64:
-		return normOf[float64](n)
-	}
-	return nil
+	return kernel.OfFloat(t, n, normOf[float32], normOf[float64])
 }
 
 func normOf[T kernel.Float](n normParams) kernel.Kernel {
@@ -105,7 +100,6 @@ type normKernel[T kernel.Float] struct {
 
 	ops     [lines.MaxOperands]*kernel.Operand // nil: absent
 	lines   lines.Lines
-	along   []bool
 	shape   []int // of x, axis 1 split into groups
 	strides [lines.MaxOperands][]int
 }
@@ -145,15 +139,10 @@ func (k *normKernel[T]) Bind(in, out []*kernel.Operand) {
 		}
 	}
 	if k.Epilogue != nil {
-		place := 1
-		for axis := len(k.shape) - 1; axis >= 0; axis-- {
-			k.strides[normPlace][axis] = place
-			place *= k.shape[axis]
-		}
+		shape.DenseStrides(k.strides[normPlace], k.shape)
 	}
-	k.along = lines.Marks(k.along, len(k.shape), k.Axes...)
 	s := &k.strides
-	k.lines.Bind(k.shape, k.along, s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8])
+	k.lines.Bind(k.shape, k.Axes, s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8])
 }
 
 // channelStrides lays a list with an element for each channel, or for each
@@ -208,27 +197,10 @@ func (k *normKernel[T]) Run(task int, scratch []byte) error {
 			t.data[i] = kernel.Slice[T](o)
 		}
 	}
-	l := &k.lines
-	var at [lines.MaxOperands]int
-	for unit, end := l.Part(task); unit < end; {
-		width, units := l.Seek(unit, end, at[:])
-		unit += units
-		for i, o := range k.ops {
-			if o != nil {
-				at[i] += o.Offset
-			}
-		}
-		if l.Cols {
-			if err := t.run(at[:], width); err != nil {
-				return err
-			}
-			continue
-		}
-		for range width {
-			if err := t.run(at[:], 1); err != nil {
-				return err
-			}
-			l.Advance(at[:])
+	b := k.lines.Batches(task, k.ops[:]...)
+	for b.Next() {
+		if err := t.run(b.At[:], b.Width); err != nil {
+			return err
 		}
 	}
 	return nil

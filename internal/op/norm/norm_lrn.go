@@ -18,50 +18,34 @@ import (
 //
 // Both operands may have any strides; y must not be x.
 func newLRN(t dtype.Type, size int, alpha, beta, bias float64) kernel.Kernel {
-	switch t {
-	case dtype.Float32:
-		return &lrnKernel[float32]{size: size, alpha: alpha, beta: beta, bias: bias}
-	case dtype.Float64:
-		return &lrnKernel[float64]{size: size, alpha: alpha, beta: beta, bias: bias}
-	}
-	return nil
+	return kernel.OfFloat(t, lrn{size: size, alpha: alpha, beta: beta, bias: bias}, lrnOf[float32], lrnOf[float64])
 }
 
-type lrnKernel[T kernel.Float] struct {
+func lrnOf[T kernel.Float](l lrn) kernel.Kernel { return &lrnKernel[T]{l} }
+
+type lrn struct {
 	size              int
 	alpha, beta, bias float64
 	in, out           *kernel.Operand
 
-	channels           int
-	rest               kernel.Walk // over x and y, without the axis of the channels
-	shape              []int
-	xStrides, yStrides []int
-	xAcross, yAcross   int
-	tiles              int // in each row of rest
-	tasks, each        int
+	channels
+	tiles       int // in each row of rest
+	tasks, each int
 }
 
-func (k *lrnKernel[T]) Bind(in, out []*kernel.Operand) {
+type lrnKernel[T kernel.Float] struct{ lrn }
+
+func (k *lrn) Bind(in, out []*kernel.Operand) {
 	k.in, k.out = in[0], out[0]
-	k.shape, k.xStrides, k.yStrides = k.shape[:0], k.xStrides[:0], k.yStrides[:0]
-	for axis, d := range k.in.Shape {
-		if axis == 1 {
-			k.channels, k.xAcross, k.yAcross = d, k.in.Strides[axis], k.out.Strides[axis]
-			continue
-		}
-		k.shape = append(k.shape, d)
-		k.xStrides = append(k.xStrides, k.in.Strides[axis])
-		k.yStrides = append(k.yStrides, k.out.Strides[axis])
-	}
-	k.rest.Bind(k.shape, k.xStrides, k.yStrides)
-	k.tiles = (k.rest.Len + lines.Tile - 1) / lines.Tile
-	k.tasks, k.each = kernel.Parts(k.rest.Rows*k.tiles, k.channels*min(k.rest.Len, lines.Tile)*8)
-	if k.channels == 0 {
+	k.channels.bind(k.in.Shape, k.in.Strides, k.out.Strides)
+	k.tiles = kernel.CeilDiv(k.rest.Len, lines.Tile)
+	k.tasks, k.each = kernel.Parts(k.rest.Rows*k.tiles, k.n*min(k.rest.Len, lines.Tile)*8)
+	if k.n == 0 {
 		k.tasks = 0
 	}
 }
 
-func (k *lrnKernel[T]) Tasks() int { return k.tasks }
+func (k *lrn) Tasks() int { return k.tasks }
 
 func (k *lrnKernel[T]) Scratch() int { return kernel.Carved[T](lines.Tile) }
 
@@ -70,17 +54,15 @@ func (k *lrnKernel[T]) Run(task int, scratch []byte) error {
 	x, y := kernel.Slice[T](k.in), kernel.Slice[T](k.out)
 	var at [2]int
 	for unit := task * k.each; unit < min((task+1)*k.each, k.rest.Rows*k.tiles); unit++ {
-		row, col := unit/k.tiles, unit%k.tiles*lines.Tile
-		k.rest.Seek(row, at[:])
-		ax := k.in.Offset + at[0] + col*k.rest.Inner[0]
-		ay := k.out.Offset + at[1] + col*k.rest.Inner[1]
-		s := sums[:min(lines.Tile, k.rest.Len-col)]
-		for c := range k.channels {
+		elem := unit/k.tiles*k.rest.Len + unit%k.tiles*lines.Tile
+		s := sums[:k.rest.Locate(elem, elem+lines.Tile, at[:])]
+		ax, ay := k.in.Offset+at[0], k.out.Offset+at[1]
+		for c := range k.n {
 			clear(s)
-			for j := max(0, c-(k.size-1)/2); j < min(k.channels, c+k.size/2+1); j++ {
-				addSquares(s, x, ax+j*k.xAcross, k.rest.Inner[0])
+			for j := max(0, c-(k.size-1)/2); j < min(k.n, c+k.size/2+1); j++ {
+				addSquares(s, x, ax+j*k.across[0], k.rest.Inner[0])
 			}
-			k.divide(s, y, ay+c*k.yAcross, x, ax+c*k.xAcross)
+			k.divide(s, y, ay+c*k.across[1], x, ax+c*k.across[0])
 		}
 	}
 	return nil

@@ -1,14 +1,12 @@
 package norm
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/lines"
-	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/shape"
 )
@@ -26,35 +24,7 @@ type Softmax struct {
 func (Softmax) Name() string { return "softmax" }
 
 // Infer returns the type of the input.
-func (s Softmax) Infer(in []graph.Type) ([]graph.Type, error) { return inferAlong(in, s.Axis) }
-
-// inferAlong checks a floating-point input that has the axis, and returns its
-// type.
-func inferAlong(in []graph.Type, axis int) ([]graph.Type, error) {
-	if err := op.Takes(in, 1, 1); err != nil {
-		return nil, err
-	}
-	x := in[0]
-	if err := checkFloat("input", x); err != nil {
-		return nil, err
-	}
-	if _, err := shape.Axis(axis, len(x.Shape)); err != nil {
-		return nil, fmt.Errorf("of %v: %w", x, err)
-	}
-	return []graph.Type{x}, nil
-}
-
-// checkFloat reports an operand that is absent, invalid or not of a
-// floating-point type.
-func checkFloat(name string, t graph.Type) error {
-	if err := t.Check(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if !t.DType.IsFloat() {
-		return fmt.Errorf("%s is %v, not of a floating-point type", name, t)
-	}
-	return nil
-}
+func (s Softmax) Infer(in []graph.Type) ([]graph.Type, error) { return in, checkAlong(in, s.Axis) }
 
 // Kernel returns the softmax.
 func (s Softmax) Kernel(in, _ []graph.Type) kernel.Kernel {
@@ -84,7 +54,7 @@ type Hardmax struct {
 func (Hardmax) Name() string { return "hardmax" }
 
 // Infer returns the type of the input.
-func (h Hardmax) Infer(in []graph.Type) ([]graph.Type, error) { return inferAlong(in, h.Axis) }
+func (h Hardmax) Infer(in []graph.Type) ([]graph.Type, error) { return in, checkAlong(in, h.Axis) }
 
 // Kernel returns the hardmax.
 func (h Hardmax) Kernel(in, _ []graph.Type) kernel.Kernel {
@@ -115,77 +85,46 @@ func (Hardmax) ComputesInFloat32() {}
 // so that no finite input overflows. A NaN, an infinity, or nothing but
 // negative infinities along the axis makes all of its outputs NaN; single
 // negative infinities give 0 (or -Inf). The sum follows the order that
-// [lines.Lines.Operation] states. Both operands may have any strides, and the output may be
+// [lines.Operation] states. Both operands may have any strides, and the output may be
 // the input.
 func newSoftmax(t dtype.Type, axis int, log bool) kernel.Kernel {
-	switch t {
-	case dtype.Float32:
-		return softmaxOf[float32](axis, log)
-	case dtype.Float64:
-		return softmaxOf[float64](axis, log)
-	}
-	return nil
+	return kernel.OfFloat(t, softmax{lines.Along{Axis: axis}, log}, softmaxOf[float32], softmaxOf[float64])
 }
 
-func softmaxOf[T kernel.Float](axis int, log bool) kernel.Kernel {
-	k := &softmaxKernel[T]{axis: axis, log: log, exp: lines.ExpLoader[T]()}
+func softmaxOf[T kernel.Float](s softmax) kernel.Kernel {
+	k := &softmaxKernel[T]{softmax: s, exp: lines.ExpLoader[T]()}
 	k.max = lines.Plain(lines.Max[T]())
 	k.sum = lines.Plain(lines.Sum[T]())
-	if log {
+	if k.log {
 		k.sum.Load, k.sum.Plain = k.exp, false
 	}
 	return k
 }
 
+type softmax struct {
+	lines.Along
+	log bool
+}
+
 type softmaxKernel[T kernel.Float] struct {
-	axis     int
-	log      bool
+	softmax
 	exp      func(dst, src []T, at, step int, shift []T)
 	max, sum lines.Accumulator[T, T]
-
-	in, out *kernel.Operand
-	lines   lines.Lines
-	along   []bool
-}
-
-func (k *softmaxKernel[T]) Bind(in, out []*kernel.Operand) {
-	k.in, k.out = in[0], out[0]
-	k.along = lines.Marks(k.along, len(k.in.Shape), k.axis)
-	k.lines.Bind(k.in.Shape, k.along, k.in.Strides, k.out.Strides)
-}
-
-func (k *softmaxKernel[T]) Tasks() int {
-	if k.lines.Length == 0 {
-		return 0
-	}
-	return k.lines.Tasks
 }
 
 func (k *softmaxKernel[T]) Scratch() int {
-	return 2*kernel.Carved[T](lines.Tile) + kernel.Carved[T](max(lines.Tile, lines.BlockLen)) + kernel.Carved[T](k.lines.Work())
+	return 2*kernel.Carved[T](lines.Tile) + kernel.Carved[T](max(lines.Tile, lines.BlockLen)) + kernel.Carved[T](k.Lines.Work())
 }
 
 func (k *softmaxKernel[T]) Run(task int, scratch []byte) error {
 	t := softmaxTile[T]{
-		softmaxKernel: k, x: kernel.Slice[T](k.in), y: kernel.Slice[T](k.out),
+		softmaxKernel: k, x: kernel.Slice[T](k.In), y: kernel.Slice[T](k.Out),
 		peaks: kernel.Carve[T](&scratch, lines.Tile), sums: kernel.Carve[T](&scratch, lines.Tile),
-		buf: kernel.Carve[T](&scratch, max(lines.Tile, lines.BlockLen)), work: kernel.Carve[T](&scratch, k.lines.Work()),
+		buf: kernel.Carve[T](&scratch, max(lines.Tile, lines.BlockLen)), work: kernel.Carve[T](&scratch, k.Lines.Work()),
 	}
-	l := &k.lines
-	var at [lines.MaxOperands]int
-	for unit, end := l.Part(task); unit < end; {
-		width, units := l.Seek(unit, end, at[:])
-		unit += units
-		at[0] += k.in.Offset
-		at[1] += k.out.Offset
-		if l.Cols {
-			t.run(at[:], width)
-			continue
-		}
-		for range width {
-			t.run(at[:], 1)
-			l.Advance(at[:])
-		}
+	b := k.Lines.Batches(task, k.In, k.Out)
+	for b.Next() {
+		t.run(b.At[:], b.Width)
 	}
 	return nil
 }
@@ -199,7 +138,7 @@ type softmaxTile[T kernel.Float] struct {
 
 // run does the width lines that begin at at.
 func (t *softmaxTile[T]) run(at []int, width int) {
-	l := &t.lines
+	l := &t.Lines
 	m, s := t.peaks[:width], t.sums[:width]
 	t.max.Accumulate(m, l, 0, t.x, at[0], nil, t.work)
 	if t.log {
@@ -288,37 +227,15 @@ func scale[T kernel.Float](y []T, at, step, n int, by []T) {
 
 // newHardmax returns a kernel with one input of the given type and one output
 // of the same type and shape: along axis, 1 at the first of the largest
-// elements, by the rules of [reduce.newArgReduce], and 0 elsewhere. Both operands may
+// elements, by the rules of [reduce.ArgReduce], and 0 elsewhere. Both operands may
 // have any strides, and the output may be the input.
 func newHardmax(t dtype.Type, axis int) kernel.Kernel {
-	switch t {
-	case dtype.Float32:
-		return &hardmaxKernel[float32]{axis: axis}
-	case dtype.Float64:
-		return &hardmaxKernel[float64]{axis: axis}
-	}
-	return nil
+	return kernel.OfFloat(t, lines.Along{Axis: axis}, hardmaxOf[float32], hardmaxOf[float64])
 }
 
-type hardmaxKernel[T kernel.Float] struct {
-	axis    int
-	in, out *kernel.Operand
-	lines   lines.Lines
-	along   []bool
-}
+func hardmaxOf[T kernel.Float](a lines.Along) kernel.Kernel { return &hardmaxKernel[T]{a} }
 
-func (k *hardmaxKernel[T]) Bind(in, out []*kernel.Operand) {
-	k.in, k.out = in[0], out[0]
-	k.along = lines.Marks(k.along, len(k.in.Shape), k.axis)
-	k.lines.Bind(k.in.Shape, k.along, k.in.Strides, k.out.Strides)
-}
-
-func (k *hardmaxKernel[T]) Tasks() int {
-	if k.lines.Length == 0 {
-		return 0
-	}
-	return k.lines.Tasks
-}
+type hardmaxKernel[T kernel.Float] struct{ lines.Along }
 
 func (k *hardmaxKernel[T]) Scratch() int {
 	return kernel.Carved[T](lines.Tile) + kernel.Carved[int64](lines.Tile)
@@ -326,32 +243,23 @@ func (k *hardmaxKernel[T]) Scratch() int {
 
 func (k *hardmaxKernel[T]) Run(task int, scratch []byte) error {
 	best, index := kernel.Carve[T](&scratch, lines.Tile), kernel.Carve[int64](&scratch, lines.Tile)
-	src, dst := kernel.Slice[T](k.in), kernel.Slice[T](k.out)
-	l := &k.lines
+	src, dst := kernel.Slice[T](k.In), kernel.Slice[T](k.Out)
+	l := &k.Lines
+	step := l.Inner.Inner
 	scan := reduce.ArgScan{Largest: true}
-	var at [lines.MaxOperands]int
-	for unit, end := l.Part(task); unit < end; {
-		width, units := l.Seek(unit, end, at[:])
-		unit += units
-		at[0] += k.in.Offset
-		at[1] += k.out.Offset
-		step := l.Inner.Inner
+	b := l.Batches(task, k.In, k.Out)
+	for b.Next() {
 		if l.Cols {
-			reduce.ArgTile(scan, best, index[:width], src, at[0], step[0], l.Outer.Inner[0], l.Length)
-			seg := l.Segments(at[:], width)
-			for seg.Next() {
-				kernel.FillStrided(dst, seg.At[1], seg.Step[1], seg.N, 0)
-			}
-			for c, i := range index[:width] {
-				dst[at[1]+c*l.Outer.Inner[1]+int(i)*step[1]] = 1
-			}
-			continue
+			reduce.ArgTile(scan, best, index[:b.Width], src, b.At[0], step[0], l.Outer.Inner[0], l.Length)
+		} else {
+			index[0] = int64(reduce.ArgLine(scan, src, b.At[0], step[0], l.Length))
 		}
-		for range width {
-			i := reduce.ArgLine(scan, src, at[0], step[0], l.Length)
-			kernel.FillStrided(dst, at[1], step[1], l.Length, 0)
-			dst[at[1]+i*step[1]] = 1
-			l.Advance(at[:])
+		seg := l.Segments(b.At[:], b.Width)
+		for seg.Next() {
+			kernel.FillStrided(dst, seg.At[1], seg.Step[1], seg.N, 0)
+		}
+		for c, i := range index[:b.Width] {
+			dst[b.At[1]+c*l.Outer.Inner[1]+int(i)*step[1]] = 1
 		}
 	}
 	return nil

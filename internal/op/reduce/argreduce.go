@@ -69,67 +69,24 @@ func (ArgReduce) ComputesInFloat32() {}
 // NaN, the answer is the first (the last) NaN, as in NumPy. Both operands may
 // have any strides. The axis must not be empty unless the output is.
 func newArgReduce(t dtype.Type, axis int, largest, last bool) kernel.Kernel {
-	s := ArgScan{largest, last}
-	switch t {
-	case dtype.Float32:
-		return &argReduceKernel[float32]{axis: axis, ArgScan: s}
-	case dtype.Float64:
-		return &argReduceKernel[float64]{axis: axis, ArgScan: s}
-	case dtype.Int8:
-		return &argReduceKernel[int8]{axis: axis, ArgScan: s}
-	case dtype.Int16:
-		return &argReduceKernel[int16]{axis: axis, ArgScan: s}
-	case dtype.Int32:
-		return &argReduceKernel[int32]{axis: axis, ArgScan: s}
-	case dtype.Int64:
-		return &argReduceKernel[int64]{axis: axis, ArgScan: s}
-	case dtype.Uint8, dtype.Bool:
-		return &argReduceKernel[uint8]{axis: axis, ArgScan: s}
-	case dtype.Uint16:
-		return &argReduceKernel[uint16]{axis: axis, ArgScan: s}
-	case dtype.Uint32:
-		return &argReduceKernel[uint32]{axis: axis, ArgScan: s}
-	case dtype.Uint64:
-		return &argReduceKernel[uint64]{axis: axis, ArgScan: s}
-	}
-	return nil
+	return kernel.OfNumber(t, argReduce{reduction{axes: []int{axis}}, ArgScan{largest, last}},
+		argReduceOf[int8], argReduceOf[int16], argReduceOf[int32], argReduceOf[int64],
+		argReduceOf[uint8], argReduceOf[uint16], argReduceOf[uint32], argReduceOf[uint64],
+		argReduceOf[float32], argReduceOf[float64])
 }
+
+func argReduceOf[T kernel.Number](a argReduce) kernel.Kernel { return &argReduceKernel[T]{a} }
 
 // An ArgScan is which extreme of a line is looked for. Looking for the last
 // one is looking for the first one from the far end.
 type ArgScan struct{ Largest, last bool }
 
-type argReduceKernel[T kernel.Number] struct {
-	axis int
+type argReduce struct {
+	reduction
 	ArgScan
-	in, out *kernel.Operand
-	lines   lines.Lines
-	along   []bool
-	strides []int
 }
 
-func (k *argReduceKernel[T]) Bind(in, out []*kernel.Operand) {
-	k.in, k.out = in[0], out[0]
-	rank := len(k.in.Shape)
-	k.along = lines.Marks(k.along, rank, k.axis)
-	k.strides = k.strides[:0]
-	next := 0
-	for a := range rank {
-		switch {
-		case a != k.axis:
-			k.strides = append(k.strides, k.out.Strides[next])
-			next++
-		default:
-			k.strides = append(k.strides, 0)
-			if len(k.out.Shape) == rank {
-				next++
-			}
-		}
-	}
-	k.lines.Bind(k.in.Shape, k.along, k.in.Strides, k.strides)
-}
-
-func (k *argReduceKernel[T]) Tasks() int { return k.lines.Tasks }
+type argReduceKernel[T kernel.Number] struct{ argReduce }
 
 func (k *argReduceKernel[T]) Scratch() int {
 	return kernel.Carved[T](lines.Tile) + kernel.Carved[int64](lines.Tile)
@@ -139,22 +96,16 @@ func (k *argReduceKernel[T]) Run(task int, scratch []byte) error {
 	best, index := kernel.Carve[T](&scratch, lines.Tile), kernel.Carve[int64](&scratch, lines.Tile)
 	src, dst := kernel.Slice[T](k.in), kernel.Slice[int64](k.out)
 	l := &k.lines
-	var at [lines.MaxOperands]int
-	for unit, end := l.Part(task); unit < end; {
-		width, units := l.Seek(unit, end, at[:])
-		unit += units
-		from, to := k.in.Offset+at[0], k.out.Offset+at[1]
-		if l.Cols {
-			ArgTile(k.ArgScan, best, index[:width], src, from, l.Inner.Inner[0], l.Outer.Inner[0], l.Length)
-			for _, i := range index[:width] {
-				dst[to] = i
-				to += l.Outer.Inner[1]
-			}
+	b := l.Batches(task, k.in, k.out)
+	for b.Next() {
+		from, to := b.At[0], b.At[1]
+		if !l.Cols {
+			dst[to] = int64(ArgLine(k.ArgScan, src, from, l.Inner.Inner[0], l.Length))
 			continue
 		}
-		for range width {
-			dst[to] = int64(ArgLine(k.ArgScan, src, from, l.Inner.Inner[0], l.Length))
-			from += l.Outer.Inner[0]
+		ArgTile(k.ArgScan, best, index[:b.Width], src, from, l.Inner.Inner[0], l.Outer.Inner[0], l.Length)
+		for _, i := range index[:b.Width] {
+			dst[to] = i
 			to += l.Outer.Inner[1]
 		}
 	}

@@ -73,162 +73,71 @@ func (Cumulative) ComputesInFloat32() {}
 // Elements meet strictly in order; integers wrap. Both operands may have any
 // strides, and the output may be the input.
 func newCumulative(t dtype.Type, axis int, product, exclusive, reverse bool) kernel.Kernel {
-	s := scan{product, exclusive, reverse}
-	switch t {
-	case dtype.Float32:
-		return &cumulativeKernel[float32]{axis: axis, scan: s}
-	case dtype.Float64:
-		return &cumulativeKernel[float64]{axis: axis, scan: s}
-	case dtype.Int8:
-		return &cumulativeKernel[int8]{axis: axis, scan: s}
-	case dtype.Int16:
-		return &cumulativeKernel[int16]{axis: axis, scan: s}
-	case dtype.Int32:
-		return &cumulativeKernel[int32]{axis: axis, scan: s}
-	case dtype.Int64:
-		return &cumulativeKernel[int64]{axis: axis, scan: s}
-	case dtype.Uint8:
-		return &cumulativeKernel[uint8]{axis: axis, scan: s}
-	case dtype.Uint16:
-		return &cumulativeKernel[uint16]{axis: axis, scan: s}
-	case dtype.Uint32:
-		return &cumulativeKernel[uint32]{axis: axis, scan: s}
-	case dtype.Uint64:
-		return &cumulativeKernel[uint64]{axis: axis, scan: s}
-	}
-	return nil
+	return kernel.OfNumber(t, cumulative{lines.Along{Axis: axis}, scan{product, exclusive, reverse}},
+		cumulativeOf[int8], cumulativeOf[int16], cumulativeOf[int32], cumulativeOf[int64],
+		cumulativeOf[uint8], cumulativeOf[uint16], cumulativeOf[uint32], cumulativeOf[uint64],
+		cumulativeOf[float32], cumulativeOf[float64])
 }
 
-type scan struct{ product, exclusive, reverse bool }
+func cumulativeOf[T kernel.Number](c cumulative) kernel.Kernel { return &cumulativeKernel[T]{c} }
 
-type cumulativeKernel[T kernel.Number] struct {
-	axis int
+type cumulative struct {
+	lines.Along
 	scan
-	in, out *kernel.Operand
-	lines   lines.Lines
-	along   []bool
 }
 
-func (k *cumulativeKernel[T]) Bind(in, out []*kernel.Operand) {
-	k.in, k.out = in[0], out[0]
-	k.along = lines.Marks(k.along, len(k.in.Shape), k.axis)
-	k.lines.Bind(k.in.Shape, k.along, k.in.Strides, k.out.Strides)
-}
-
-func (k *cumulativeKernel[T]) Tasks() int {
-	if k.lines.Length == 0 {
-		return 0
-	}
-	return k.lines.Tasks
-}
+type cumulativeKernel[T kernel.Number] struct{ cumulative }
 
 func (k *cumulativeKernel[T]) Scratch() int { return kernel.Carved[T](lines.Tile) }
 
 func (k *cumulativeKernel[T]) Run(task int, scratch []byte) error {
 	tile := kernel.Carve[T](&scratch, lines.Tile)
-	src, dst := kernel.Slice[T](k.in), kernel.Slice[T](k.out)
-	l := &k.lines
-	n, step, out := l.Length, l.Inner.Inner[0], l.Inner.Inner[1]
-	var at [lines.MaxOperands]int
-	for unit, end := l.Part(task); unit < end; {
-		width, units := l.Seek(unit, end, at[:])
-		unit += units
-		from, to, step, out := k.in.Offset+at[0], k.out.Offset+at[1], step, out
+	src, dst := kernel.Slice[T](k.In), kernel.Slice[T](k.Out)
+	var start T
+	if k.product {
+		start = 1
+	}
+	l := &k.Lines
+	b := l.Batches(task, k.In, k.Out)
+	for b.Next() {
+		n, from, to, step, out := l.Length, b.At[0], b.At[1], l.Inner.Inner[0], l.Inner.Inner[1]
 		if k.reverse {
 			from, step = from+(n-1)*step, -step
 			to, out = to+(n-1)*out, -out
 		}
 		if !l.Cols {
-			for range width {
-				scanLine(k.scan, dst, to, out, src, from, step, n)
-				from += l.Outer.Inner[0]
-				to += l.Outer.Inner[1]
+			acc := start
+			for range n {
+				acc, dst[to] = next(k.scan, acc, src[from])
+				from, to = from+step, to+out
 			}
 			continue
 		}
-		acc := tile[:width]
-		for i := range acc {
-			acc[i] = k.start()
-		}
+		acc := tile[:b.Width]
+		kernel.Fill(acc, start)
 		for range n {
-			scanTile(k.scan, acc, dst, to, l.Outer.Inner[1], src, from, l.Outer.Inner[0])
-			from += step
-			to += out
+			f, t := from, to
+			for i, a := range acc {
+				acc[i], dst[t] = next(k.scan, a, src[f])
+				f, t = f+l.Outer.Inner[0], t+l.Outer.Inner[1]
+			}
+			from, to = from+step, to+out
 		}
 	}
 	return nil
 }
 
-func (k *cumulativeKernel[T]) start() T {
-	if k.product {
-		return 1
-	}
-	return 0
-}
+// A scan is how a line is run through.
+type scan struct{ product, exclusive, reverse bool }
 
-// scanLine runs along one line of n elements.
-func scanLine[T kernel.Number](s scan, dst []T, to, out int, src []T, from, step, n int) {
-	var acc T
-	switch {
-	case s.product && s.exclusive:
-		acc = 1
-		for range n {
-			v := src[from]
-			dst[to] = acc
-			acc *= v
-			from, to = from+step, to+out
-		}
-	case s.product:
-		acc = 1
-		for range n {
-			acc *= src[from]
-			dst[to] = acc
-			from, to = from+step, to+out
-		}
-	case s.exclusive:
-		for range n {
-			v := src[from]
-			dst[to] = acc
-			acc += v
-			from, to = from+step, to+out
-		}
-	default:
-		for range n {
-			acc += src[from]
-			dst[to] = acc
-			from, to = from+step, to+out
-		}
+// next returns what the running result acc becomes with element v, and what is
+// written in the place of v.
+func next[T kernel.Number](s scan, acc, v T) (sum, y T) {
+	if sum = acc + v; s.product {
+		sum = acc * v
 	}
-}
-
-// scanTile does one step of neighbouring lines.
-func scanTile[T kernel.Number](s scan, acc, dst []T, to, out int, src []T, from, step int) {
-	switch {
-	case s.product && s.exclusive:
-		for i, a := range acc {
-			v := src[from]
-			dst[to] = a
-			acc[i] = a * v
-			from, to = from+step, to+out
-		}
-	case s.product:
-		for i, a := range acc {
-			a *= src[from]
-			dst[to], acc[i] = a, a
-			from, to = from+step, to+out
-		}
-	case s.exclusive:
-		for i, a := range acc {
-			v := src[from]
-			dst[to] = a
-			acc[i] = a + v
-			from, to = from+step, to+out
-		}
-	default:
-		for i, a := range acc {
-			a += src[from]
-			dst[to], acc[i] = a, a
-			from, to = from+step, to+out
-		}
+	if s.exclusive {
+		return sum, acc
 	}
+	return sum, sum
 }

@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"math"
+	"slices"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
@@ -24,39 +25,25 @@ import (
 // All, the lowest value for Max, LogSum and LogSumExp, the highest for Min,
 // and for Mean NaN, or 0 in integers.
 //
-// Floating-point sums follow the order that [lines.Lines.Operation] states. One output is
+// Floating-point sums follow the order that [lines.Operation] states. One output is
 // the work of one task, so that a reduction to a single number uses a single
 // worker: results of tasks cannot be joined by a later task.
 func newReduce(kind Kind, t dtype.Type, axes []int) kernel.Kernel {
-	switch t {
-	case dtype.Float32:
-		return newReduceFloat[float32](kind, axes)
-	case dtype.Float64:
-		return newReduceFloat[float64](kind, axes)
-	case dtype.Int8:
-		return newReduceInt[int8, int64](kind, axes)
-	case dtype.Int16:
-		return newReduceInt[int16, int64](kind, axes)
-	case dtype.Int32:
-		return newReduceInt[int32, int64](kind, axes)
-	case dtype.Int64:
-		return newReduceInt[int64, int64](kind, axes)
-	case dtype.Uint8, dtype.Bool:
-		return newReduceInt[uint8, uint64](kind, axes)
-	case dtype.Uint16:
-		return newReduceInt[uint16, uint64](kind, axes)
-	case dtype.Uint32:
-		return newReduceInt[uint32, uint64](kind, axes)
-	case dtype.Uint64:
-		return newReduceInt[uint64, uint64](kind, axes)
-	}
-	return nil
+	return kernel.OfNumber(t, reduceParams{kind, reduction{axes: axes}},
+		newReduceInt[int8, int64], newReduceInt[int16, int64], newReduceInt[int32, int64], newReduceInt[int64, int64],
+		newReduceInt[uint8, uint64], newReduceInt[uint16, uint64], newReduceInt[uint32, uint64], newReduceInt[uint64, uint64],
+		newReduceFloat[float32], newReduceFloat[float64])
 }
 
-func newReduceFloat[T kernel.Float](kind Kind, axes []int) kernel.Kernel {
-	k := &reduceKernel[T, T, T]{axes: axes, finish: finishKeep[T, T]}
+type reduceParams struct {
+	kind Kind
+	reduction
+}
+
+func newReduceFloat[T kernel.Float](p reduceParams) kernel.Kernel {
+	k := &reduceKernel[T, T, T]{reduction: p.reduction, finish: finishKeep[T, T]}
 	k.Accumulator = lines.Plain(lines.Sum[T]())
-	switch kind {
+	switch p.kind {
 	case Mean:
 		k.finish, k.empty = finishMean[T, T], T(math.NaN())
 	case LogSum:
@@ -67,18 +54,18 @@ func newReduceFloat[T kernel.Float](kind Kind, axes []int) kernel.Kernel {
 		k.peak = &peak
 		k.finish, k.empty = finishLogShift[T, T], lines.Lowest[T]()
 	default:
-		return newReduceSame(k, kind)
+		return newReduceSame[T](p)
 	}
 	return k
 }
 
 // newReduceInt takes as W the widest type of the signedness of T.
-func newReduceInt[T, W kernel.Integer](kind Kind, axes []int) kernel.Kernel {
-	f := reduceKernel[T, float64, T]{axes: axes}
+func newReduceInt[T, W kernel.Integer](p reduceParams) kernel.Kernel {
+	f := reduceKernel[T, float64, T]{reduction: p.reduction}
 	f.Accumulator = lines.Accumulator[T, float64]{Operation: lines.Sum[float64](), Load: lines.LoadCast[T, float64]}
-	switch kind {
+	switch p.kind {
 	case Mean:
-		k := &reduceKernel[T, W, T]{axes: axes, finish: finishMean[W, T]}
+		k := &reduceKernel[T, W, T]{reduction: p.reduction, finish: finishMean[W, T]}
 		k.Accumulator = lines.Accumulator[T, W]{Operation: lines.Sum[W](), Load: lines.LoadCast[T, W]}
 		return k
 	case L2:
@@ -90,17 +77,17 @@ func newReduceInt[T, W kernel.Integer](kind Kind, axes []int) kernel.Kernel {
 		f.peak = &lines.Accumulator[T, float64]{Operation: lines.Max[float64](), Load: lines.LoadCast[T, float64]}
 		f.finish, f.empty = finishLogShift[float64, T], lines.Lowest[T]()
 	default:
-		k := &reduceKernel[T, T, T]{axes: axes, finish: finishKeep[T, T]}
-		k.Accumulator = lines.Plain(lines.Sum[T]())
-		return newReduceSame(k, kind)
+		return newReduceSame[T](p)
 	}
 	return &f
 }
 
-// newReduceSame makes of k, a sum, the kinds whose arithmetic stays in the
-// type of the elements, or in truth values.
-func newReduceSame[T kernel.Number](k *reduceKernel[T, T, T], kind Kind) kernel.Kernel {
-	switch kind {
+// newReduceSame makes the kinds whose arithmetic stays in the type of the elements,
+// or in truth values.
+func newReduceSame[T kernel.Number](p reduceParams) kernel.Kernel {
+	k := &reduceKernel[T, T, T]{reduction: p.reduction, finish: finishKeep[T, T]}
+	k.Accumulator = lines.Plain(lines.Sum[T]())
+	switch p.kind {
 	case Max:
 		k.Operation, k.empty = lines.Max[T](), lines.Lowest[T]()
 	case Min:
@@ -114,9 +101,9 @@ func newReduceSame[T kernel.Number](k *reduceKernel[T, T, T], kind Kind) kernel.
 	case L2:
 		k.Load, k.Plain, k.finish = lines.LoadSquare[T, T], false, finishSqrt[T, T]
 	case Any, All:
-		b := &reduceKernel[T, uint8, uint8]{axes: k.axes, finish: finishKeep[uint8, uint8]}
+		b := &reduceKernel[T, uint8, uint8]{reduction: p.reduction, finish: finishKeep[uint8, uint8]}
 		b.Accumulator = lines.Accumulator[T, uint8]{Operation: lines.Max[uint8](), Load: lines.LoadTruth[T]}
-		if kind == All {
+		if p.kind == All {
 			b.Operation, b.empty = lines.Min[uint8](), 1
 		}
 		return b
@@ -124,10 +111,39 @@ func newReduceSame[T kernel.Number](k *reduceKernel[T, T, T], kind Kind) kernel.
 	return k
 }
 
+// reduction is the lines of an input that become an element each of an output.
+type reduction struct {
+	axes    []int
+	in, out *kernel.Operand
+	lines   lines.Lines
+	strides []int // of the output along all axes of the input
+}
+
+func (k *reduction) Bind(in, out []*kernel.Operand) {
+	k.in, k.out = in[0], out[0]
+	rank := len(k.in.Shape)
+	k.strides = k.strides[:0]
+	next := 0 // axis of the output
+	for axis := range rank {
+		kept := !slices.Contains(k.axes, axis)
+		if kept {
+			k.strides = append(k.strides, k.out.Strides[next])
+		} else {
+			k.strides = append(k.strides, 0)
+		}
+		if kept || len(k.out.Shape) == rank {
+			next++
+		}
+	}
+	k.lines.Bind(k.in.Shape, k.axes, k.in.Strides, k.strides)
+}
+
+func (k *reduction) Tasks() int { return k.lines.Tasks }
+
 // reduceKernel accumulates elements of type T by arithmetic in A into results of
 // type O.
 type reduceKernel[T, A, O kernel.Number] struct {
-	axes []int
+	reduction
 	lines.Accumulator[T, A]
 	// peak, when not nil, is accumulated first, and its result is the shift that
 	// the elements are loaded with, unless it is infinite.
@@ -135,35 +151,7 @@ type reduceKernel[T, A, O kernel.Number] struct {
 	// finish makes results of what n elements have been accumulated to.
 	finish func(dst []O, at, step int, acc, shift []A, n int)
 	empty  O // the result for no elements
-
-	in, out *kernel.Operand
-	lines   lines.Lines
-	along   []bool
-	strides []int // of the output along all axes of the input
 }
-
-func (k *reduceKernel[T, A, O]) Bind(in, out []*kernel.Operand) {
-	k.in, k.out = in[0], out[0]
-	k.along = lines.Marks(k.along, len(k.in.Shape), k.axes...)
-	k.strides = k.strides[:0]
-	keep := len(k.out.Shape) == len(k.in.Shape)
-	next := 0
-	for _, along := range k.along {
-		switch {
-		case along && keep:
-			k.strides = append(k.strides, 0)
-			next++
-		case along:
-			k.strides = append(k.strides, 0)
-		default:
-			k.strides = append(k.strides, k.out.Strides[next])
-			next++
-		}
-	}
-	k.lines.Bind(k.in.Shape, k.along, k.in.Strides, k.strides)
-}
-
-func (k *reduceKernel[T, A, O]) Tasks() int { return k.lines.Tasks }
 
 func (k *reduceKernel[T, A, O]) Scratch() int {
 	return 2*kernel.Carved[A](lines.Tile) + kernel.Carved[A](k.lines.Work())

@@ -75,32 +75,23 @@ func (TopK) DenseAxes(_, _ int) int { return 0 }
 func newTopK(t dtype.Type, axis, n int, largest, sorted bool) kernel.Kernel {
 	k := topK{axis: axis, n: n, largest: largest, sorted: sorted}
 	switch t {
-	case dtype.Float32:
-		return &topKKernel[float32]{topK: k, keys: floatKeys[float32]}
-	case dtype.Float64:
-		return &topKKernel[float64]{topK: k, keys: floatKeys[float64]}
 	case dtype.Float16:
-		return &topKKernel[uint16]{topK: k, keys: float16Keys}
+		return &topKKernel[uint16]{topK: k, keys: halfKeys(0x7c00)}
 	case dtype.BFloat16:
-		return &topKKernel[uint16]{topK: k, keys: bfloat16Keys}
-	case dtype.Int8:
-		return &topKKernel[int8]{topK: k, keys: intKeys[int8]}
-	case dtype.Int16:
-		return &topKKernel[int16]{topK: k, keys: intKeys[int16]}
-	case dtype.Int32:
-		return &topKKernel[int32]{topK: k, keys: intKeys[int32]}
-	case dtype.Int64:
-		return &topKKernel[int64]{topK: k, keys: intKeys[int64]}
-	case dtype.Uint8, dtype.Bool:
-		return &topKKernel[uint8]{topK: k, keys: uintKeys[uint8]}
-	case dtype.Uint16:
-		return &topKKernel[uint16]{topK: k, keys: uintKeys[uint16]}
-	case dtype.Uint32:
-		return &topKKernel[uint32]{topK: k, keys: uintKeys[uint32]}
-	case dtype.Uint64:
-		return &topKKernel[uint64]{topK: k, keys: uintKeys[uint64]}
+		return &topKKernel[uint16]{topK: k, keys: halfKeys(0x7f80)}
 	}
-	return nil
+	return kernel.OfNumber(t, k,
+		topKOfIntegers[int8], topKOfIntegers[int16], topKOfIntegers[int32], topKOfIntegers[int64],
+		topKOfIntegers[uint8], topKOfIntegers[uint16], topKOfIntegers[uint32], topKOfIntegers[uint64],
+		topKOfFloats[float32], topKOfFloats[float64])
+}
+
+func topKOfIntegers[T kernel.Integer](k topK) kernel.Kernel {
+	return &topKKernel[T]{topK: k, keys: integerKeys[T]}
+}
+
+func topKOfFloats[T kernel.Float](k topK) kernel.Kernel {
+	return &topKKernel[T]{topK: k, keys: floatKeys[T]}
 }
 
 type topK struct {
@@ -144,22 +135,11 @@ func (k *topKKernel[T]) Bind(in, out []*kernel.Operand) {
 	k.shape = k.shape[:0]
 	for i, o := range [...]*kernel.Operand{k.in, k.values, k.indices} {
 		k.strides[i] = k.strides[i][:0]
-		for axis, s := range o.Strides {
-			switch {
-			case axis == k.axis:
-				k.along[i] = s
-			default:
-				k.strides[i] = append(k.strides[i], s)
-			}
-		}
+		k.strides[i] = append(append(k.strides[i], o.Strides[:k.axis]...), o.Strides[k.axis+1:]...)
+		k.along[i] = o.Strides[k.axis]
 	}
-	for axis, d := range k.in.Shape {
-		if axis == k.axis {
-			k.length = d
-		} else {
-			k.shape = append(k.shape, d)
-		}
-	}
+	k.length = k.in.Shape[k.axis]
+	k.shape = append(append(k.shape, k.in.Shape[:k.axis]...), k.in.Shape[k.axis+1:]...)
 	k.outer.Bind(k.shape, k.strides[0], k.strides[1], k.strides[2])
 	k.tasks, k.each = kernel.Parts(k.outer.Rows*k.outer.Len, 4*k.length)
 	if k.n == 0 {
@@ -187,11 +167,8 @@ func (k *topKKernel[T]) Run(task int, scratch []byte) error {
 	src, values, indices := kernel.Slice[T](k.in), kernel.Slice[T](k.values), kernel.Slice[int64](k.indices)
 	var at [3]int
 	for line := task * k.each; line < min((task+1)*k.each, k.outer.Rows*k.outer.Len); line++ {
-		row, col := line/k.outer.Len, line%k.outer.Len
-		k.outer.Seek(row, at[:])
-		from := k.in.Offset + at[0] + col*k.outer.Inner[0]
-		toValues := k.values.Offset + at[1] + col*k.outer.Inner[1]
-		toIndices := k.indices.Offset + at[2] + col*k.outer.Inner[2]
+		k.outer.Locate(line, line+1, at[:])
+		from, toValues, toIndices := k.in.Offset+at[0], k.values.Offset+at[1], k.indices.Offset+at[2]
 		for _, e := range k.best(entries, keys, src, from) {
 			values[toValues] = src[from+int(e.index)*k.along[0]]
 			indices[toIndices] = e.index
@@ -272,42 +249,34 @@ func floatKeys[T kernel.Float](dst []uint64, src []T, at, step int) {
 	}
 }
 
-func float16Keys(dst []uint64, src []uint16, at, step int) {
-	halfKeys(dst, src, at, step, 0x7c00)
-}
-
-func bfloat16Keys(dst []uint64, src []uint16, at, step int) {
-	halfKeys(dst, src, at, step, 0x7f80)
-}
-
 // halfKeys orders 16-bit floating-point numbers, of which infinity is given,
 // as numbers of a sign and a magnitude.
-func halfKeys(dst []uint64, src []uint16, at, step int, infinity uint16) {
-	for i := range dst {
-		b := src[at]
-		at += step
-		size := b & 0x7fff
-		switch {
-		case size > infinity:
-			dst[i] = math.MaxUint64
-		case b>>15 != 0:
-			dst[i] = 1<<15 - uint64(size)
-		default:
-			dst[i] = 1<<15 + uint64(size)
+func halfKeys(infinity uint16) func(dst []uint64, src []uint16, at, step int) {
+	return func(dst []uint64, src []uint16, at, step int) {
+		for i := range dst {
+			b := src[at]
+			at += step
+			size := b & 0x7fff
+			switch {
+			case size > infinity:
+				dst[i] = math.MaxUint64
+			case b>>15 != 0:
+				dst[i] = 1<<15 - uint64(size)
+			default:
+				dst[i] = 1<<15 + uint64(size)
+			}
 		}
 	}
 }
 
-func intKeys[T kernel.Integer](dst []uint64, src []T, at, step int) {
-	for i := range dst {
-		dst[i] = uint64(int64(src[at])) ^ 1<<63
-		at += step
+// integerKeys flips the sign bit of signed numbers.
+func integerKeys[T kernel.Integer](dst []uint64, src []T, at, step int) {
+	var flip uint64
+	if zero := T(0); zero-1 < zero {
+		flip = 1 << 63
 	}
-}
-
-func uintKeys[T kernel.Integer](dst []uint64, src []T, at, step int) {
 	for i := range dst {
-		dst[i] = uint64(src[at])
+		dst[i] = uint64(src[at]) ^ flip
 		at += step
 	}
 }
