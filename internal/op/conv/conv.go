@@ -4,6 +4,7 @@
 // # Where to find what
 //
 //	conv.go              the ops
+//	kernel.go            what both kernels share
 //	conv_kernel.go       convolution as a product of package gemm
 //	im2col.go            an image as the right operand of that product
 //	depthwise.go         the form for groups of one channel
@@ -181,7 +182,6 @@ func (c ConvTranspose) window(x, weights shape.Shape) (slide.Window, shape.Shape
 			}
 		}
 	}
-	same := w.Auto == slide.SameUpper || w.Auto == slide.SameLower
 	pads := make([]int, 2*axes)
 	out := make(shape.Shape, axes)
 	for i, d := range x[2:] {
@@ -195,7 +195,7 @@ func (c ConvTranspose) window(x, weights shape.Shape) (slide.Window, shape.Shape
 		switch {
 		case len(c.OutputShape) != 0:
 			out[i] = c.OutputShape[i]
-		case same:
+		case w.Auto.Same():
 			out[i] = d * w.Strides[i]
 		default:
 			pads[i], pads[axes+i] = w.Pads[i], w.Pads[axes+i]
@@ -204,12 +204,7 @@ func (c ConvTranspose) window(x, weights shape.Shape) (slide.Window, shape.Shape
 			}
 			continue
 		}
-		total := max(0, full-out[i])
-		pads[i] = total - total/2
-		if w.Auto == slide.SameUpper {
-			pads[i] = total / 2
-		}
-		pads[axes+i] = total - pads[i]
+		pads[i], pads[axes+i] = w.Auto.Split(max(0, full-out[i]))
 	}
 	w.Pads, w.Auto = pads, slide.NotSet
 	return w, out, out.Check()

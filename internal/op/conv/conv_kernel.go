@@ -1,8 +1,6 @@
 package conv
 
 import (
-	"unsafe"
-
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
@@ -20,17 +18,11 @@ import (
 // may be nil, runs on each block of y, with the operands after x and w that are
 // present. It returns nil for an element type without arithmetic of its own.
 func newConv(t dtype.Type, w slide.Window, group int, e *elementwise.Epilogue) kernel.Kernel {
-	switch t {
-	case dtype.Float32:
-		return &conv[float32]{window: w, group: group, epilogue: e, gemm: gemm.New[float32]()}
-	case dtype.Float64:
-		return &conv[float64]{window: w, group: group, epilogue: e, gemm: gemm.New[float64]()}
-	case dtype.Int32:
-		return &conv[int32]{window: w, group: group, epilogue: e, gemm: gemm.New[int32]()}
-	case dtype.Int64:
-		return &conv[int64]{window: w, group: group, epilogue: e, gemm: gemm.New[int64]()}
-	}
-	return nil
+	return ofElement(t, params{w, group, e}, convOf[float32], convOf[float64], convOf[int32], convOf[int64])
+}
+
+func convOf[T kernel.Number](p params) kernel.Kernel {
+	return &conv[T]{shared: shared[T]{params: p, gemm: gemm.New[T]()}}
 }
 
 // conv multiplies, for each image and group, the weights by the matrix of the
@@ -38,41 +30,29 @@ func newConv(t dtype.Type, w slide.Window, group int, e *elementwise.Epilogue) k
 // one element are the image itself. A group of one input channel, where there
 // would be nothing to share, sums tap by tap instead.
 type conv[T kernel.Number] struct {
-	window   slide.Window
-	group    int
-	epilogue *elementwise.Epilogue
-	x, w, y  *kernel.Operand
-
-	slide              slide.Binding
-	gemm               gemm.Product[T]
-	images, maps, deep int // images; output maps and input channels of a group
-	positions          int
-	single             bool   // tap by tap
-	phased             bool   // tap by tap in phases
-	phases             phases // if so
-	count, each        int    // products, or planes of the tap by tap form, and those in a task
-	prepackedW         []T
+	shared[T]
+	single      bool   // tap by tap
+	phased      bool   // tap by tap in phases
+	phases      phases // if so
+	count, each int    // products, or planes of the tap by tap form, and those in a task
+	prepackedW  []T
 }
 
 // Bind implements [kernel.Kernel].
 func (k *conv[T]) Bind(in, out []*kernel.Operand) {
-	k.x, k.w, k.y = in[0], in[1], out[0]
-	k.epilogue.Bind(k.y, in[2:]...)
-	k.slide.Bind(&k.window, k.x.Shape[2:], k.y.Shape[2:])
-	k.images, k.maps, k.deep = k.x.Shape[0], k.w.Shape[0]/k.group, k.w.Shape[1]
-	k.positions = k.slide.Rows * k.slide.Width
-	taps := k.slide.OuterTaps * k.slide.InnerTaps
+	k.bind(in, out, in[0], out[0])
+	k.maps, k.deep = k.w.Shape[0]/k.group, k.w.Shape[1]
 	k.single = k.deep == 1 && k.maps <= 2
 	if k.single {
 		k.count = k.images * k.maps * k.group
-		_, k.each = kernel.Parts(k.count, k.positions*max(taps/4, 1))
+		_, k.each = kernel.Parts(k.count, k.positions*max(k.taps/4, 1))
 		k.phased = k.phases.bind(&k.slide)
 		return
 	}
-	k.gemm.Plan(k.maps, k.positions, k.deep*taps)
+	k.gemm.Plan(k.maps, k.positions, k.deep*k.taps)
 	k.count, k.each = k.images*k.group, 1
 	if k.gemm.Tasks() == 1 {
-		_, k.each = kernel.Parts(k.count, k.maps*k.positions*max(k.deep*taps/16, 1))
+		_, k.each = kernel.Parts(k.count, k.maps*k.positions*max(k.deep*k.taps/16, 1))
 	}
 }
 
@@ -95,9 +75,8 @@ func (k *conv[T]) Scratch() int {
 	case !k.single:
 		n = k.gemm.Scratch()
 	case k.phased:
-		var zero T
 		p := &k.phases
-		n = (gemm.Pad64[T](p.size(&k.slide)) + p.band*p.cols) * int(unsafe.Sizeof(zero))
+		n = kernel.Carved[T](p.size(&k.slide)) + kernel.Carved[T](p.band*p.cols)
 	}
 	return max(n, k.epilogue.Scratch())
 }
@@ -158,9 +137,8 @@ func (k *conv[T]) plane(i int, scratch []byte) error {
 	x := kernel.Slice[T](k.x)[at : at+s.PlaneIn]
 	at = k.y.Offset + image*k.y.Strides[0] + m*k.positions
 	y := kernel.Slice[T](k.y)[at : at+k.positions]
-	taps := s.OuterTaps * s.InnerTaps
-	at = k.w.Offset + m*taps
-	w := kernel.Slice[T](k.w)[at : at+taps]
+	at = k.w.Offset + m*k.taps
+	w := kernel.Slice[T](k.w)[at : at+k.taps]
 	if k.phased {
 		k.depthwise(y, x, w, scratch)
 	} else {

@@ -13,6 +13,7 @@ import (
 	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/optest"
 	"github.com/berth-go/berth/internal/op/slide"
+	"github.com/berth-go/berth/shape"
 )
 
 // A convCase is a random convolution.
@@ -87,16 +88,13 @@ func TestConv(t *testing.T) {
 			}
 			return nil, convReference(c, n[0], n[1], n[2])
 		}
-		terms := len(c.image)
-		for _, d := range c.weights[1:] {
-			terms *= max(d, 1)
-		}
-		testConv(t, rng, dt, c, c.weights[0], terms, build, reference)
+		testConv(t, rng, dt, c, c.weights[0], shape.Shape(c.weights[1:]).Elems(), build, reference)
 	}
 }
 
-// testConv runs a convolution with each tile kernel, with and without bias and
-// prepacked weights, over images with any batch stride.
+// testConv runs a convolution of terms products for each element with each tile
+// kernel, with and without bias and prepacked weights, over images with any batch
+// stride.
 func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, terms int, build func(*elementwise.Epilogue) kernel.Kernel,
 	reference func([][]float64, [][]int64) ([]float64, []int64)) {
 	t.Helper()
@@ -121,7 +119,7 @@ func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, ter
 	outs := []*kernel.Operand{out}
 	full := []*kernel.Operand{x, w, nil}
 	copy(full, in)
-	agrees := kerneltest.WantSums(dt, terms, full, reference)
+	agrees := kerneltest.WantSums(dt, terms+1, full, reference) // the bias is one more
 	for set := range kerneltest.Sets() {
 		k := build(epilogue(nil, types))
 		check := func(bound []*kernel.Operand) {
@@ -259,7 +257,7 @@ func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, 
 	}
 }
 
-// BenchmarkConv reports the rate on one core; see [BenchmarkMatMul] for the
+// BenchmarkConv reports the rate on one core; see BenchmarkMatMul of package linear for the
 // peak.
 func BenchmarkConv(b *testing.B) {
 	for _, c := range []struct {

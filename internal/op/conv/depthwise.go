@@ -2,7 +2,6 @@ package conv
 
 import (
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/kernel/gemm"
 	"github.com/berth-go/berth/internal/op/slide"
 )
 
@@ -16,7 +15,7 @@ type phases struct {
 	rows, cols    int   // extents of a phase
 	band          int   // rows of positions done at a time
 	strideH       int   // 1 with one axis
-	beginH        int   //
+	beginH        int   // padding before the rows
 	offsets       []int // of each tap from its position, phases lying one after the other
 	width, height int   // of the image
 }
@@ -57,9 +56,9 @@ func (p *phases) bind(s *slide.Binding) bool {
 // size returns the elements of all phases.
 func (p *phases) size(s *slide.Binding) int { return p.strideH * s.Step * p.rows * p.cols }
 
-// fillPhases copies the part of plane x that positions from row on read,
-// padded by pad.
-func fillPhases[T kernel.Number](dst, x []T, p *phases, s *slide.Binding, row int, pad T) {
+// fillPhases copies the part of plane x that positions from row on read, padded
+// by 0.
+func fillPhases[T kernel.Number](dst, x []T, p *phases, s *slide.Binding, row int) {
 	begin := s.Begin[len(s.Begin)-1]
 	for phaseH := range p.strideH {
 		for r := range p.rows {
@@ -67,19 +66,15 @@ func fillPhases[T kernel.Number](dst, x []T, p *phases, s *slide.Binding, row in
 			for phaseW := range s.Step {
 				to := dst[((phaseH*s.Step+phaseW)*p.rows+r)*p.cols:][:p.cols]
 				if i < 0 || i >= p.height {
-					kernel.Fill(to, pad)
+					clear(to)
 					continue
 				}
 				from := x[i*p.width : (i+1)*p.width]
 				// Columns [a, b) of the phase lie in the image.
 				a := slide.FirstAtLeast(begin-phaseW, s.Step, p.cols)
 				b := max(a, slide.FirstAtLeast(p.width+begin-phaseW, s.Step, p.cols))
-				for c := range a {
-					to[c] = pad
-				}
-				for c := b; c < p.cols; c++ {
-					to[c] = pad
-				}
+				clear(to[:a])
+				clear(to[b:])
 				at := a*s.Step + phaseW - begin
 				if s.Step == 1 {
 					copy(to[a:b], from[at:])
@@ -97,12 +92,10 @@ func fillPhases[T kernel.Number](dst, x []T, p *phases, s *slide.Binding, row in
 // depthwise computes one output map of one image, a band of rows at a time.
 func (k *conv[T]) depthwise(y, x, w []T, scratch []byte) {
 	s, p := &k.slide, &k.phases
-	work := kernel.Cast[T](scratch)
-	planes := work[:p.size(s)]
-	sums := work[gemm.Pad64[T](len(planes)):]
+	planes, sums := kernel.Carve[T](&scratch, p.size(s)), kernel.Carve[T](&scratch, p.band*p.cols)
 	for row := 0; row < s.Rows; row += p.band {
 		n := min(p.band, s.Rows-row)
-		fillPhases(planes, x, p, s, row, 0)
+		fillPhases(planes, x, p, s, row)
 		to := y[row*s.Width : (row+n)*s.Width]
 		if p.cols == s.Width {
 			k.gemm.Tile.TapSum(to, planes, p.offsets, w)

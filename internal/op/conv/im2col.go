@@ -15,7 +15,6 @@ import (
 func (k *conv[T]) PackImage(dst, x []T, j0, j1, k0, k1 int, tile *isa.Tile[T]) {
 	s := &k.slide
 	depth, width := k1-k0, tile.Cols
-	taps := s.OuterTaps * s.InnerTaps
 	row, col, lane := j0/s.Width, j0%s.Width, 0
 	for j := j0; j < j1; {
 		n := min(s.Width-col, width-lane, j1-j)
@@ -25,23 +24,23 @@ func (k *conv[T]) PackImage(dst, x []T, j0, j1, k0, k1 int, tile *isa.Tile[T]) {
 			for inner := range s.InnerTaps {
 				// Channels [c, c+count) have this tap among the rows.
 				tap := outer*s.InnerTaps + inner
-				c := kernel.CeilDiv(max(k0-tap, 0), taps)
-				count := kernel.CeilDiv(max(k1-tap, 0), taps) - c
+				c := kernel.CeilDiv(max(k0-tap, 0), k.taps)
+				count := kernel.CeilDiv(max(k1-tap, 0), k.taps) - c
 				if count <= 0 {
 					continue
 				}
-				to := strip[(c*taps+tap-k0)*width:]
+				to := strip[(c*k.taps+tap-k0)*width:]
 				a := min(max(s.Lo[inner]-col, 0), n)
 				b := min(s.Hi[inner]-col, n)
 				if base < 0 || a >= b {
-					clearLanes(to, count, taps*width, n)
+					clearLanes(to, count, k.taps*width, n)
 					continue
 				}
 				from := x[c*s.PlaneIn+base+s.From[inner]+(col+a)*s.Step:]
 				if s.Step == 1 {
-					tile.Spread(to, from, count, taps*width, s.PlaneIn, a, b, n)
+					tile.Spread(to, from, count, k.taps*width, s.PlaneIn, a, b, n)
 				} else {
-					spreadSteps(to, from, count, taps*width, s.PlaneIn, s.Step, a, b, n)
+					spreadSteps(to, from, count, k.taps*width, s.PlaneIn, s.Step, a, b, n)
 				}
 			}
 		}
@@ -61,10 +60,7 @@ func (k *conv[T]) PackImage(dst, x []T, j0, j1, k0, k1 int, tile *isa.Tile[T]) {
 // clearLanes is dst[r*step+i] = 0 for r < count and i < n.
 func clearLanes[T kernel.Number](dst []T, count, step, n int) {
 	for r := range count {
-		to := dst[r*step : r*step+n]
-		for i := range to {
-			to[i] = 0
-		}
+		clear(dst[r*step : r*step+n])
 	}
 }
 
@@ -72,17 +68,13 @@ func clearLanes[T kernel.Number](dst []T, count, step, n int) {
 func spreadSteps[T kernel.Number](dst, src []T, count, dstStep, srcStep, step, a, b, n int) {
 	for r := range count {
 		to := dst[r*dstStep : r*dstStep+n]
-		for i := range a {
-			to[i] = 0
-		}
+		clear(to[:a])
 		from := src[r*srcStep : r*srcStep+(b-a-1)*step+1]
 		at := 0
 		for i := a; i < b; i++ {
 			to[i] = from[at]
 			at += step
 		}
-		for i := b; i < n; i++ {
-			to[i] = 0
-		}
+		clear(to[b:])
 	}
 }

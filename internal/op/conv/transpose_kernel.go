@@ -1,8 +1,6 @@
 package conv
 
 import (
-	"unsafe"
-
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
@@ -21,43 +19,26 @@ import (
 // elements of x. The batch axes of x and y may have any stride; x, w and y are
 // dense but for that. The epilogue is as with [newConv].
 func newConvTranspose(t dtype.Type, w slide.Window, group int, e *elementwise.Epilogue) kernel.Kernel {
-	switch t {
-	case dtype.Float32:
-		return &convTranspose[float32]{window: w, group: group, epilogue: e, gemm: gemm.New[float32]()}
-	case dtype.Float64:
-		return &convTranspose[float64]{window: w, group: group, epilogue: e, gemm: gemm.New[float64]()}
-	case dtype.Int32:
-		return &convTranspose[int32]{window: w, group: group, epilogue: e, gemm: gemm.New[int32]()}
-	case dtype.Int64:
-		return &convTranspose[int64]{window: w, group: group, epilogue: e, gemm: gemm.New[int64]()}
-	}
-	return nil
+	return ofElement(t, params{w, group, e},
+		convTransposeOf[float32], convTransposeOf[float64], convTransposeOf[int32], convTransposeOf[int64])
+}
+
+func convTransposeOf[T kernel.Number](p params) kernel.Kernel {
+	return &convTranspose[T]{shared: shared[T]{params: p, gemm: gemm.New[T]()}}
 }
 
 // convTranspose multiplies the transposed weights by the image, block by
 // block, and adds each row of the block, one tap of one map, onto the map. A
 // task owns whole maps, so it alone writes to them.
 type convTranspose[T kernel.Number] struct {
-	window   slide.Window
-	group    int
-	epilogue *elementwise.Epilogue
-	x, w, y  *kernel.Operand
-
-	slide              slide.Binding // over y, from the positions of x
-	gemm               gemm.Product[T]
-	images, maps, deep int // images; output maps and input channels of a group
-	positions, taps    int
-	each, parts        int // maps in a task, and tasks of a group
+	shared[T]
+	each, parts int // maps in a task, and tasks of a group
 }
 
 // Bind implements [kernel.Kernel].
 func (k *convTranspose[T]) Bind(in, out []*kernel.Operand) {
-	k.x, k.w, k.y = in[0], in[1], out[0]
-	k.epilogue.Bind(k.y, in[2:]...)
-	k.slide.Bind(&k.window, k.y.Shape[2:], k.x.Shape[2:])
-	k.images, k.maps, k.deep = k.x.Shape[0], k.w.Shape[1], k.w.Shape[0]/k.group
-	k.positions = k.slide.Rows * k.slide.Width
-	k.taps = k.slide.OuterTaps * k.slide.InnerTaps
+	k.bind(in, out, out[0], in[0])
+	k.maps, k.deep = k.w.Shape[1], k.w.Shape[0]/k.group
 	k.gemm.Plan(k.maps*k.taps, k.positions, k.deep)
 	// Maps that fill a block of rows go into one task. A map with more taps
 	// takes several blocks, one after the other.
@@ -75,8 +56,7 @@ func (k *convTranspose[T]) Tasks() int {
 
 // Scratch implements [kernel.Kernel].
 func (k *convTranspose[T]) Scratch() int {
-	var zero T
-	return max(k.gemm.Scratch()+k.gemm.BlockM*k.gemm.BlockN*int(unsafe.Sizeof(zero)), k.epilogue.Scratch())
+	return max(k.gemm.Scratch()+kernel.Carved[T](k.gemm.BlockM*k.gemm.BlockN), k.epilogue.Scratch())
 }
 
 // Run implements [kernel.Kernel].

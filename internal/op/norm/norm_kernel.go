@@ -126,16 +126,14 @@ func (k *normKernel[T]) Bind(in, out []*kernel.Operand) {
 		k.shape = append(k.shape, d)
 	}
 	for i, o := range k.ops {
-		k.strides[i] = k.strides[i][:0]
+		k.strides[i] = append(k.strides[i][:0], k.shape...)
+		clear(k.strides[i])
 		switch {
 		case o == nil:
-			for range k.shape {
-				k.strides[i] = append(k.strides[i], 0)
-			}
 		case len(o.Shape) == 1 && (i >= normMeanOut && k.Running || k.Channels && (i == normScale || i == normBias)):
-			k.channelStrides(i, o)
+			k.channelStrides(k.strides[i], o)
 		default:
-			k.broadcastStrides(i, o)
+			k.broadcastStrides(k.strides[i], o)
 		}
 	}
 	if k.Epilogue != nil {
@@ -146,36 +144,30 @@ func (k *normKernel[T]) Bind(in, out []*kernel.Operand) {
 }
 
 // channelStrides lays a list with an element for each channel, or for each
-// group, along axis 1 of x.
-func (k *normKernel[T]) channelStrides(i int, o *kernel.Operand) {
-	for axis := range k.shape {
-		k.strides[i] = append(k.strides[i], 0)
-		switch {
-		case axis == 1 && k.Groups == 0:
-			k.strides[i][axis] = o.Strides[0]
-		case axis == 1 && o.Shape[0] == k.Groups:
-			k.strides[i][axis] = o.Strides[0]
-		case axis == 1:
-			k.strides[i][axis] = o.Strides[0] * k.shape[2]
-		case axis == 2 && k.Groups != 0 && o.Shape[0] != k.Groups:
-			k.strides[i][axis] = o.Strides[0]
-		}
+// group, along axis 1 of x. The strides are 0 elsewhere.
+func (k *normKernel[T]) channelStrides(strides []int, o *kernel.Operand) {
+	strides[1] = o.Strides[0]
+	if k.Groups != 0 && o.Shape[0] != k.Groups {
+		strides[1], strides[2] = o.Strides[0]*k.shape[2], o.Strides[0]
 	}
 }
 
-// broadcastStrides lays o over x: aligned at the innermost axis, stride 0
-// where its extent is 1.
-func (k *normKernel[T]) broadcastStrides(i int, o *kernel.Operand) {
-	rank := len(k.ops[normX].Shape)
-	for axis := range rank {
-		stride := 0
-		if a := axis - (rank - len(o.Shape)); a >= 0 && o.Shape[a] != 1 {
-			stride = o.Strides[a]
+// broadcastStrides lays o over x, aligned at the innermost axis. The strides are 0
+// where o has extent 1 or no axis.
+func (k *normKernel[T]) broadcastStrides(strides []int, o *kernel.Operand) {
+	first := len(k.ops[normX].Shape) - len(o.Shape)
+	for a, d := range o.Shape {
+		if d == 1 {
+			continue
 		}
-		if axis == 1 && k.Groups != 0 {
-			k.strides[i] = append(k.strides[i], stride*k.shape[2])
+		axis := first + a
+		if axis > 0 && k.Groups != 0 {
+			if axis == 1 {
+				strides[1] = o.Strides[a] * k.shape[2]
+			}
+			axis++
 		}
-		k.strides[i] = append(k.strides[i], stride)
+		strides[axis] = o.Strides[a]
 	}
 }
 
@@ -286,9 +278,6 @@ func (t *normTile[T]) put(out int, at []int, values []T) {
 
 // blend writes running statistics.
 func (t *normTile[T]) blend(out, in int, at []int, values []T) {
-	if t.ops[out] == nil {
-		return
-	}
 	to, from := at[out], at[in]
 	keep, take := T(t.Momentum), T(1-t.Momentum)
 	for _, v := range values {

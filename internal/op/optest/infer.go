@@ -5,7 +5,6 @@ package optest
 import (
 	"encoding"
 	"fmt"
-	"math/bits"
 	"strings"
 	"testing"
 
@@ -13,10 +12,11 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/op/slide"
 )
 
 // Most is the largest attribute of a window.
-const Most = 1 << (bits.UintSize/2 - 2)
+const Most = slide.MaxAttribute
 
 // Scalar returns the scalar that text states, such as "2:float32".
 func Scalar(t *testing.T, text string) kernel.Scalar {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
 )
 
 // newGlobalPool returns the kernel that reduces each plane of x [N, C,
@@ -12,14 +13,10 @@ import (
 // over the whole plane. A plane without elements gives the lowest value for
 // max, NaN for the average and 0 for lp. Batch axes may have any stride.
 func newGlobalPool(t dtype.Type, p poolParams) kernel.Kernel {
-	switch t {
-	case dtype.Float32:
-		return &globalPool[float32]{pool: pool{params: p}}
-	case dtype.Float64:
-		return &globalPool[float64]{pool: pool{params: p}}
-	}
-	return nil
+	return kernel.OfFloat(t, pool{params: p}, globalPoolOf[float32], globalPoolOf[float64])
 }
+
+func globalPoolOf[T kernel.Float](p pool) kernel.Kernel { return &globalPool[T]{pool: p} }
 
 type globalPool[T kernel.Float] struct {
 	pool
@@ -28,45 +25,26 @@ type globalPool[T kernel.Float] struct {
 
 // Bind implements [kernel.Kernel].
 func (k *globalPool[T]) Bind(in, out []*kernel.Operand) {
-	k.x, k.y = in[0], out[0]
-	k.params.epilogue.Bind(k.y, in[1:]...)
-	k.channels, k.planes, k.size = k.x.Shape[1], k.x.Shape[0]*k.x.Shape[1], 1
-	for _, d := range k.x.Shape[2:] {
-		k.size *= d
-	}
-	_, k.each = kernel.Parts(k.planes, k.size)
+	k.size = shape.Shape(in[0].Shape[2:]).Elems()
+	k.bind(in, out, k.size)
 }
-
-// Tasks implements [kernel.Kernel].
-func (k *globalPool[T]) Tasks() int {
-	if k.planes == 0 {
-		return 0
-	}
-	return kernel.CeilDiv(k.planes, k.each)
-}
-
-// Scratch implements [kernel.Kernel].
-func (k *globalPool[T]) Scratch() int { return k.params.epilogue.Scratch() }
 
 // Run implements [kernel.Kernel].
 func (k *globalPool[T]) Run(task int, scratch []byte) error {
-	y := kernel.Slice[T](k.y)
-	first, end := task*k.each, min((task+1)*k.each, k.planes)
+	first, end := k.part(task)
 	for plane := first; plane < end; plane++ {
-		at := k.at(k.x, plane, k.size)
-		x := kernel.Slice[T](k.x)[at : at+k.size]
-		to := &y[k.at(k.y, plane, 1)]
+		x, y := planeOf[T](&k.pool, k.x, plane, k.size), planeOf[T](&k.pool, k.y, plane, 1)
 		switch k.params.Kind {
 		case Max:
-			*to = largest(x)
+			y[0] = largest(x)
 		case Average:
-			*to = T(sum4(x) / float64(len(x)))
+			y[0] = T(sum4(x) / float64(len(x)))
 		default:
 			sum := 0.0
 			for _, v := range x {
 				sum += power(float64(v), k.params.P)
 			}
-			*to = T(root(sum, k.params.P))
+			y[0] = T(root(sum, k.params.P))
 		}
 	}
 	return k.params.epilogue.Run(first, 1, end-first, end-first, scratch)
@@ -76,11 +54,11 @@ func (k *globalPool[T]) Run(task int, scratch []byte) error {
 func largest[T kernel.Float](x []T) T {
 	m := T(math.Inf(-1))
 	for _, v := range x {
-		if v > m || v != v {
+		if v != v {
+			return v
+		}
+		if v > m {
 			m = v
-			if v != v {
-				break
-			}
 		}
 	}
 	return m

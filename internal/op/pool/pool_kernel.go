@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/lines"
 	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/slide"
 )
@@ -32,78 +33,70 @@ type poolParams struct {
 // float64. The batch axes of x and the outputs may have any stride. It returns
 // nil for an element type that the kind does not take.
 func newPool(t dtype.Type, w slide.Window, p poolParams) kernel.Kernel {
-	switch t {
-	case dtype.Float32:
-		return newFloatPool[float32](w, p)
-	case dtype.Float64:
-		return newFloatPool[float64](w, p)
-	}
+	k := pool{window: w, params: p}
 	if p.Kind != Max {
-		return nil
+		return kernel.OfFloat(t, k, meanPoolOf[float32], meanPoolOf[float64])
 	}
-	switch t {
-	case dtype.Int8:
-		return &maxPool[int8]{pool: pool{window: w, params: p}, lowest: math.MinInt8}
-	case dtype.Int16:
-		return &maxPool[int16]{pool: pool{window: w, params: p}, lowest: math.MinInt16}
-	case dtype.Int32:
-		return &maxPool[int32]{pool: pool{window: w, params: p}, lowest: math.MinInt32}
-	case dtype.Int64:
-		return &maxPool[int64]{pool: pool{window: w, params: p}, lowest: math.MinInt64}
-	case dtype.Uint8:
-		return &maxPool[uint8]{pool: pool{window: w, params: p}}
-	case dtype.Uint16:
-		return &maxPool[uint16]{pool: pool{window: w, params: p}}
-	case dtype.Uint32:
-		return &maxPool[uint32]{pool: pool{window: w, params: p}}
-	case dtype.Uint64:
-		return &maxPool[uint64]{pool: pool{window: w, params: p}}
-	}
-	return nil
+	return kernel.OfNumber(t, k,
+		maxPoolOf[int8], maxPoolOf[int16], maxPoolOf[int32], maxPoolOf[int64],
+		maxPoolOf[uint8], maxPoolOf[uint16], maxPoolOf[uint32], maxPoolOf[uint64],
+		maxPoolOf[float32], maxPoolOf[float64])
 }
 
-func newFloatPool[T kernel.Float](w slide.Window, p poolParams) kernel.Kernel {
-	if p.Kind == Max {
-		return &maxPool[T]{pool: pool{window: w, params: p}, lowest: T(math.Inf(-1))}
-	}
-	return &meanPool[T]{pool: pool{window: w, params: p}}
+func maxPoolOf[T kernel.Number](p pool) kernel.Kernel {
+	return &maxPool[T]{pool: p, lowest: lines.Lowest[T]()}
 }
+
+func meanPoolOf[T kernel.Float](p pool) kernel.Kernel { return &meanPool[T]{p} }
 
 // pool is what the poolings share: planes cut into tasks.
 type pool struct {
-	window   slide.Window
-	params   poolParams
-	x, y     *kernel.Operand
-	slide    slide.Binding
-	channels int
-	planes   int
-	each     int // planes in a task
+	window      slide.Window
+	params      poolParams
+	x, y        *kernel.Operand
+	slide       slide.Binding
+	channels    int
+	planes      int
+	tasks, each int // planes in a task
 }
 
-func (k *pool) bind(in []*kernel.Operand, y *kernel.Operand) {
-	x := in[0]
-	k.x, k.y = x, y
-	k.params.epilogue.Bind(y, in[1:]...)
-	k.slide.Bind(&k.window, x.Shape[2:], y.Shape[2:])
-	k.channels = x.Shape[1]
-	k.planes = x.Shape[0] * x.Shape[1]
-	_, k.each = kernel.Parts(k.planes, k.slide.Rows*k.slide.Width*k.slide.OuterTaps*k.slide.InnerTaps)
+// Bind implements [kernel.Kernel].
+func (k *pool) Bind(in, out []*kernel.Operand) {
+	k.slide.Bind(&k.window, in[0].Shape[2:], out[0].Shape[2:])
+	positions := k.slide.Rows * k.slide.Width
+	k.bind(in, out, positions*k.slide.OuterTaps*k.slide.InnerTaps)
+	if positions == 0 {
+		k.tasks = 0
+	}
+}
+
+// bind cuts the planes into tasks, each plane of the given cost.
+func (k *pool) bind(in, out []*kernel.Operand, cost int) {
+	k.x, k.y = in[0], out[0]
+	k.params.epilogue.Bind(k.y, in[1:]...)
+	k.channels = k.x.Shape[1]
+	k.planes = k.x.Shape[0] * k.channels
+	k.tasks, k.each = kernel.Parts(k.planes, cost)
 }
 
 // Tasks implements [kernel.Kernel].
-func (k *pool) Tasks() int {
-	if k.planes == 0 || k.slide.Rows*k.slide.Width == 0 {
-		return 0
-	}
-	return kernel.CeilDiv(k.planes, k.each)
+func (k *pool) Tasks() int { return k.tasks }
+
+// Scratch implements [kernel.Kernel].
+func (k *pool) Scratch() int { return k.params.epilogue.Scratch() }
+
+// part returns the half-open range of planes of a task.
+func (k *pool) part(task int) (first, end int) {
+	return task * k.each, min((task+1)*k.each, k.planes)
 }
 
-// at returns where a plane of o, of size elements, begins in its memory.
-func (k *pool) at(o *kernel.Operand, plane, size int) int {
+// planeOf returns the size elements of a plane of o.
+func planeOf[T any](k *pool, o *kernel.Operand, plane, size int) []T {
 	if size == 0 {
-		return 0 // an empty tensor has no place of its own
+		return nil // an empty tensor has no place of its own
 	}
-	return o.Offset + plane/k.channels*o.Strides[0] + plane%k.channels*size
+	at := o.Offset + plane/k.channels*o.Strides[0] + plane%k.channels*size
+	return kernel.Slice[T](o)[at : at+size]
 }
 
 type maxPool[T kernel.Number] struct {
@@ -114,29 +107,23 @@ type maxPool[T kernel.Number] struct {
 
 // Bind implements [kernel.Kernel].
 func (k *maxPool[T]) Bind(in, out []*kernel.Operand) {
-	k.bind(in, out[0])
+	k.pool.Bind(in, out)
 	k.indices = nil
 	if len(out) > 1 {
 		k.indices = out[1]
 	}
 }
 
-// Scratch implements [kernel.Kernel].
-func (k *maxPool[T]) Scratch() int { return k.params.epilogue.Scratch() }
-
 // Run implements [kernel.Kernel].
 func (k *maxPool[T]) Run(task int, scratch []byte) error {
 	s := &k.slide
 	positions := s.Rows * s.Width
-	for plane := task * k.each; plane < min((task+1)*k.each, k.planes); plane++ {
-		at := k.at(k.x, plane, s.PlaneIn)
-		x := kernel.Slice[T](k.x)[at : at+s.PlaneIn]
-		at = k.at(k.y, plane, positions)
-		y := kernel.Slice[T](k.y)[at : at+positions]
+	plane, end := k.part(task)
+	for ; plane < end; plane++ {
+		x, y := planeOf[T](&k.pool, k.x, plane, s.PlaneIn), planeOf[T](&k.pool, k.y, plane, positions)
 		var indices []int64
 		if k.indices != nil {
-			at = k.at(k.indices, plane, positions)
-			indices = kernel.Slice[int64](k.indices)[at : at+positions]
+			indices = planeOf[int64](&k.pool, k.indices, plane, positions)
 		}
 		for row := range s.Rows {
 			if indices == nil {
@@ -229,19 +216,7 @@ func (k *maxPool[T]) columnMajor(base int) (index, step int) {
 }
 
 // meanPool is the poolings that sum.
-type meanPool[T kernel.Float] struct {
-	pool
-	end []int // padding after each axis
-}
-
-// Bind implements [kernel.Kernel].
-func (k *meanPool[T]) Bind(in, out []*kernel.Operand) {
-	k.bind(in, out[0])
-	k.end = k.end[:0]
-	for axis := range k.slide.In {
-		k.end = append(k.end, k.window.End(axis, k.slide.In[axis], k.slide.Out[axis]))
-	}
-}
+type meanPool[T kernel.Float] struct{ pool }
 
 // Scratch implements [kernel.Kernel]: sums and divisors of a row, then that of the
 // epilogue.
@@ -255,13 +230,11 @@ func (k *meanPool[T]) Run(task int, scratch []byte) error {
 	sums, counts := kernel.Carve[float64](&scratch, s.Width), kernel.Carve[float64](&scratch, s.Width)
 	last := len(s.In) - 1
 	for c := range counts {
-		counts[c] = float64(s.Meets(last, c, k.params.CountIncludePad, k.end[last]))
+		counts[c] = float64(s.Meets(last, c, k.params.CountIncludePad))
 	}
-	for plane := task * k.each; plane < min((task+1)*k.each, k.planes); plane++ {
-		at := k.at(k.x, plane, s.PlaneIn)
-		x := kernel.Slice[T](k.x)[at : at+s.PlaneIn]
-		at = k.at(k.y, plane, s.Rows*s.Width)
-		y := kernel.Slice[T](k.y)[at : at+s.Rows*s.Width]
+	plane, end := k.part(task)
+	for ; plane < end; plane++ {
+		x, y := planeOf[T](&k.pool, k.x, plane, s.PlaneIn), planeOf[T](&k.pool, k.y, plane, s.Rows*s.Width)
 		for row := range s.Rows {
 			k.sum(sums, x, row)
 			k.finish(y[row*s.Width:(row+1)*s.Width], sums, counts, row)
@@ -316,7 +289,7 @@ func (k *meanPool[T]) finish(y []T, sums, counts []float64, row int) {
 	}
 	outer := 1
 	for axis := len(k.slide.In) - 2; axis >= 0; axis-- {
-		outer *= k.slide.Meets(axis, row%k.slide.Out[axis], k.params.CountIncludePad, k.end[axis])
+		outer *= k.slide.Meets(axis, row%k.slide.Out[axis], k.params.CountIncludePad)
 		row /= k.slide.Out[axis]
 	}
 	for i, v := range sums {

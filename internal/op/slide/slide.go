@@ -1,33 +1,13 @@
 package slide
 
-// Begin returns the padding before the first element of an axis that has in
-// elements and out window positions.
-func (w *Window) Begin(axis, in, out int) int {
-	if !w.same() {
-		return w.Pads[axis]
-	}
-	total := max(0, (out-1)*w.Strides[axis]+(w.Taps[axis]-1)*w.Dilations[axis]+1-in)
-	if w.Auto == SameLower {
-		return total - total/2
-	}
-	return total / 2
-}
-
-// End returns the padding after the last element of an axis.
-func (w *Window) End(axis, in, out int) int {
-	if !w.same() {
-		return w.Pads[len(w.Taps)+axis]
-	}
-	total := max(0, (out-1)*w.Strides[axis]+(w.Taps[axis]-1)*w.Dilations[axis]+1-in)
-	return total - w.Begin(axis, in, out)
-}
+import "github.com/berth-go/berth/internal/kernel"
 
 // A Binding is a Window bound to the extents of an image plane, dense in
 // memory, and of the plane of window positions. The innermost spatial axis is
 // apart: positions form rows along it, and the taps of the other axes together
 // are the outer taps.
 type Binding struct {
-	In, Out, Taps, Stride, Dilation, Begin []int
+	In, Out, Taps, Stride, Dilation, Begin, End []int
 
 	Rows, Width          int   // positions: rows of the innermost axis, and their length
 	PlaneIn              int   // elements of an image plane
@@ -42,10 +22,11 @@ func (s *Binding) Bind(w *Window, in, out []int) {
 	last := len(in) - 1
 	s.In, s.Out = append(s.In[:0], in...), append(s.Out[:0], out...)
 	s.Taps, s.Stride = append(s.Taps[:0], w.Taps...), append(s.Stride[:0], w.Strides...)
-	s.Dilation, s.Begin = append(s.Dilation[:0], w.Dilations...), s.Begin[:0]
+	s.Dilation, s.Begin, s.End = append(s.Dilation[:0], w.Dilations...), s.Begin[:0], s.End[:0]
 	s.Rows, s.PlaneIn, s.OuterTaps = 1, 1, 1
 	for axis := range in {
-		s.Begin = append(s.Begin, w.Begin(axis, in[axis], out[axis]))
+		begin, end := w.padding(axis, in[axis], out[axis])
+		s.Begin, s.End = append(s.Begin, begin), append(s.End, end)
 		s.PlaneIn *= in[axis]
 		if axis < last {
 			s.Rows *= out[axis]
@@ -68,7 +49,7 @@ func FirstAtLeast(v, step, limit int) int {
 	if v <= 0 {
 		return 0
 	}
-	return min((v+step-1)/step, limit)
+	return min(kernel.CeilDiv(v, step), limit)
 }
 
 // Row returns where in an image plane the row begins that an outer tap meets
@@ -92,12 +73,12 @@ func (s *Binding) Row(tap, row int) int {
 }
 
 // Meets returns how many taps of an axis meet the image at a position, or its
-// padding too, of end elements after the image.
-func (s *Binding) Meets(axis, position int, padding bool, end int) int {
+// padding too.
+func (s *Binding) Meets(axis, position int, padding bool) int {
 	at := position*s.Stride[axis] - s.Begin[axis]
 	lo, hi := 0, s.In[axis]
 	if padding {
-		lo, hi = -s.Begin[axis], hi+end
+		lo, hi = -s.Begin[axis], hi+s.End[axis]
 	}
 	d, n := s.Dilation[axis], s.Taps[axis]
 	return FirstAtLeast(hi-at, d, n) - FirstAtLeast(lo-at, d, n)

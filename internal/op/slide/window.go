@@ -10,7 +10,9 @@ package slide
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
+	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/shape"
 )
@@ -49,8 +51,26 @@ type Window struct {
 	Auto                           AutoPad // unless one of the same_ ways, padding is that of Pads
 }
 
-// same reports whether the padding keeps ceil(extent/stride) positions.
-func (w *Window) same() bool { return w.Auto == SameUpper || w.Auto == SameLower }
+// Same reports whether the padding keeps ceil(extent/stride) positions.
+func (p AutoPad) Same() bool { return p == SameUpper || p == SameLower }
+
+// Split shares a number of pads among both ends of an axis. An odd one is put at
+// the end under SameUpper, else at the beginning.
+func (p AutoPad) Split(total int) (begin, end int) {
+	if p == SameUpper {
+		return total / 2, total - total/2
+	}
+	return total - total/2, total / 2
+}
+
+// padding returns the padding at both ends of an axis that has in elements and out
+// window positions.
+func (w *Window) padding(axis, in, out int) (begin, end int) {
+	if !w.Auto.Same() {
+		return w.Pads[axis], w.Pads[len(w.Taps)+axis]
+	}
+	return w.Auto.Split(max(0, (out-1)*w.Strides[axis]+w.Span(axis)-in))
+}
 
 // MaxAttribute bounds strides, dilations, pads and tap counts, so that sums of
 // a few products of two of them fit an int: 1<<30 where that has 64 bits.
@@ -62,11 +82,7 @@ func (w Window) Check(axes int) (Window, error) {
 	var err error
 	list := func(name string, values []int, n, absent, least int) []int {
 		if len(values) == 0 {
-			values = make([]int, n)
-			for i := range values {
-				values[i] = absent
-			}
-			return values
+			return slices.Repeat([]int{absent}, n)
 		}
 		if len(values) != n && err == nil {
 			err = fmt.Errorf("%s %v: %d numbers for %d spatial axes, want %d", name, values, len(values), axes, n)
@@ -107,11 +123,8 @@ func (w Window) Positions(image shape.Shape, ceil bool) (shape.Shape, error) {
 	out := make(shape.Shape, axes)
 	for i, in := range image {
 		stride := w.Strides[i]
-		if w.same() {
-			out[i] = in / stride
-			if in%stride != 0 {
-				out[i]++
-			}
+		if w.Auto.Same() {
+			out[i] = kernel.CeilDiv(in, stride)
 			continue
 		}
 		room := in + w.Pads[i] + w.Pads[axes+i] - w.Span(i)
