@@ -54,13 +54,10 @@ func (v *val) packed() bool {
 // a part, at places that are evenly apart there too, as those of its other parts
 // have to be.
 func (p *placer) slices(c *val, k int) ([]shape.Layout, bool) {
-	layouts := make([]shape.Layout, len(p.points))
+	layouts := p.partOf(c, k)
 	start, width, stride := 0, 0, 0
-	for s := range p.points {
-		part, err := p.partOf(s, c, k)
-		if err != nil {
-			return nil, false
-		}
+	for s := range layouts {
+		part := &layouts[s]
 		first := part.Offset
 		part.Offset = 0
 		outer, inner := part.Shape[:c.concat.axis].Elems(), part.Shape[c.concat.axis:].Elems()
@@ -77,7 +74,6 @@ func (p *placer) slices(c *val, k int) ([]shape.Layout, bool) {
 		if first != start || inner != width || outer > 1 && rows.Strides[0] != stride {
 			return nil, false
 		}
-		layouts[s] = part
 	}
 	return layouts, p.expressible(c)
 }
@@ -119,9 +115,16 @@ func (p *placer) partRegion(region circuit.Region, c *val, k int) (circuit.Regio
 		int64(in[axis:].Elems()), int64(whole[axis:].Elems()))
 }
 
-// partOf returns the layout of what input number k fills of c.
-func (p *placer) partOf(s int, c *val, k int) (shape.Layout, error) {
+// partOf returns the layout of what input number k fills of c, at each point.
+func (p *placer) partOf(c *val, k int) []shape.Layout {
+	layouts := make([]shape.Layout, len(p.points))
 	axis := c.concat.axis
-	n := p.typeAt(s, c.Node().Input(k)).Shape[axis]
-	return c.layouts[s].Slice(axis, c.concat.starts[s][k], n, 1)
+	for s := range layouts {
+		var err error
+		n := p.typeAt(s, c.Node().Input(k)).Shape[axis]
+		if layouts[s], err = c.layouts[s].Slice(axis, c.concat.starts[s][k], n, 1); err != nil {
+			panic("compile: " + err.Error()) // the parts make up the whole
+		}
+	}
+	return layouts
 }

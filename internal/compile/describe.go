@@ -35,7 +35,7 @@ func (l *lowerer) describe() {
 		p := Placed{Value: v.Value, First: v.step, Last: max(v.step, min(v.lastRead, last)), Shares: -1}
 		size := int64(v.Type().DType.Size())
 		lo, hi := v.layouts[s].Bounds()
-		o, err := l.operand(v.Value, v.layoutAt)
+		o, err := l.operand(v.Value)
 		if err != nil {
 			continue // steps has reported it where it matters
 		}

@@ -45,15 +45,14 @@ func (l *lowerer) step(i int, s *plan.Step) error {
 		return fmt.Errorf("its attributes depend on the dimensions, which its kernel cannot follow: %s", l.p.varies(step.learned))
 	}
 	for _, in := range s.Inputs {
-		o, err := l.operand(in.Value, l.p.layoutAt(in.Value))
+		o, err := l.operand(in.Value)
 		if err != nil {
 			return err
 		}
 		step.In = append(step.In, o)
 	}
 	for o := range s.Outputs {
-		v := s.Node.Output(o)
-		out, err := l.operand(v, l.p.layoutAt(v))
+		out, err := l.operand(s.Node.Output(o))
 		if err != nil {
 			return err
 		}
@@ -71,21 +70,14 @@ func (l *lowerer) copies(i int, s *plan.Step, c *val) error {
 			continue
 		}
 		in := s.Inputs[k].Value
-		from, err := l.operand(in, l.p.layoutAt(in))
+		from, err := l.operand(in)
 		if err != nil {
 			return err
 		}
-		to, err := l.operand(c.Value, func(s int) shape.Layout {
-			layout, err := l.p.partOf(s, c, k)
-			if err != nil {
-				panic("compile: " + err.Error()) // the parts make up the whole
-			}
-			return layout
-		})
+		to, err := l.within(c, in.Type(), l.p.partOf(c, k))
 		if err != nil {
 			return err
 		}
-		to.Type = in.Type()
 		l.prog.Steps = append(l.prog.Steps, Step{
 			Index: i, Op: graph.Contiguous{}, Label: s.Node.Label(), In: []Operand{from}, Out: []Operand{to}, Moves: true,
 			learned: &learnedOp{op: graph.Contiguous{}},
@@ -94,13 +86,19 @@ func (l *lowerer) copies(i int, s *plan.Step, c *val) error {
 	return nil
 }
 
-// operand says where v lies, with the given layout at each point.
-func (l *lowerer) operand(v graph.Value, layout func(s int) shape.Layout) (Operand, error) {
+// operand says where v lies, if it is not absent.
+func (l *lowerer) operand(v graph.Value) (Operand, error) {
 	if v.IsZero() {
 		return Operand{}, nil
 	}
-	o := Operand{Type: v.Type()}
-	root := l.p.vals[v].root()
+	return l.within(l.p.vals[v], v.Type(), l.p.vals[v].layouts)
+}
+
+// within says where something of a type lies that has the given layout at each point
+// within the bytes that v is in.
+func (l *lowerer) within(v *val, t graph.Type, layouts []shape.Layout) (Operand, error) {
+	o := Operand{Type: t}
+	root := v.root()
 	n := root.Node()
 	if root.storage == leaf && n.Leaf() != nil {
 		o.Space = Weight
@@ -118,7 +116,7 @@ func (l *lowerer) operand(v graph.Value, layout func(s int) shape.Layout) (Opera
 		o.Base = b.Offset
 		o.Space, o.Index = l.port(b.External)
 	}
-	return o, l.p.lay(&o, layout)
+	return o, l.p.lay(&o, layouts)
 }
 
 // port returns which buffer of the caller an external edge is.
@@ -195,11 +193,7 @@ func (l *lowerer) newPort(name string, v graph.Value) (Port, error) {
 }
 
 // lay sets the layout of o from that at each point.
-func (z *sizes) lay(o *Operand, layout func(s int) shape.Layout) error {
-	layouts := make([]shape.Layout, len(z.points))
-	for s := range layouts {
-		layouts[s] = layout(s)
-	}
+func (z *sizes) lay(o *Operand, layouts []shape.Layout) error {
 	values, counts := make([]int, len(layouts)), make([]bool, len(layouts))
 	// The stride of an axis of one element says nothing, and nor does the offset
 	// of no elements; where that spoils the formula, the other points decide.

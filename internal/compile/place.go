@@ -61,9 +61,6 @@ func (v *val) root() *val {
 	return v
 }
 
-// layoutAt returns the layout of v at a point.
-func (v *val) layoutAt(s int) shape.Layout { return v.layouts[s] }
-
 // placer decides which values share bytes. It walks the plan backwards, so
 // that it knows where a consumer lies when it comes to the value consumed.
 type placer struct {
@@ -74,15 +71,6 @@ type placer struct {
 	// share says whether values may share bytes beyond what views do.
 	share   bool
 	extends []extension
-}
-
-// layoutAt returns the layout of v as a function of the point; that of an
-// absent value is not to be asked for.
-func (p *placer) layoutAt(v graph.Value) func(s int) shape.Layout {
-	if v.IsZero() {
-		return nil
-	}
-	return p.vals[v].layoutAt
 }
 
 // collect lists the values of the plan with their readers.

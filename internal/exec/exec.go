@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,12 +41,7 @@ const DefaultMaxBytes = 16 << 30
 // take.
 var ErrMemory = errors.New("the run takes more memory than it may")
 
-func (opt *Options) maxBytes() int64 {
-	if opt.MaxBytes == 0 {
-		return DefaultMaxBytes
-	}
-	return opt.MaxBytes
-}
+func (opt *Options) maxBytes() int64 { return cmp.Or(opt.MaxBytes, DefaultMaxBytes) }
 
 // A Result is a computed value: its type and its storage. Storage may be
 // shared with constants, caches and other results, and must not be changed.

@@ -21,9 +21,8 @@ type Prepared struct {
 	uses    [][]use // by step
 	size    int     // bytes of all forms
 
-	once      sync.Once
-	prepacked []byte // size bytes, once there is an instance
-	err       error  // of prepacking
+	prepackOnce func() error
+	prepacked   []byte // size bytes, once there is an instance
 }
 
 // A form is the prepacked form of a constant: size bytes at offset into the
@@ -54,6 +53,7 @@ func Prepare(p *compile.Program, prepack bool) (*Prepared, error) {
 		return nil, err
 	}
 	prep := &Prepared{prog: p, uses: make([][]use, len(p.Steps))}
+	prep.prepackOnce = sync.OnceValue(prep.prepack)
 	find := finder{Prepared: prep, known: make(map[string]int), taken: make(map[int]int)}
 	values := make([]int, p.Space.Len())
 	for i := range p.Steps {
@@ -166,25 +166,21 @@ func (p *Prepared) ScratchBytes() int { return p.scratch }
 // taken once, with the first instance.
 func (p *Prepared) PrepackedBytes() int { return p.size }
 
-// prepackOnce makes the prepacked forms, with the first instance.
-func (p *Prepared) prepackOnce() error {
-	p.once.Do(func() {
-		prepacked := kernel.Alloc(p.size)
-		values := make([]int, p.prog.Space.Len())
-		p.prog.Space.Eval(p.prog.Largest, values)
-		for _, c := range p.forms {
-			b, err := newBoundStep(p.prog, c.step)
-			if err != nil {
-				p.err = err
-				return
-			}
-			b.weights(p.prog)
-			b.bind(values)
-			b.kern.(kernel.Prepacker).Prepack(c.input, prepacked[c.offset:c.offset+c.size])
+// prepack makes the prepacked forms.
+func (p *Prepared) prepack() error {
+	p.prepacked = kernel.Alloc(p.size)
+	values := make([]int, p.prog.Space.Len())
+	p.prog.Space.Eval(p.prog.Largest, values)
+	for _, c := range p.forms {
+		b, err := newBoundStep(p.prog, c.step)
+		if err != nil {
+			return err
 		}
-		p.prepacked = prepacked
-	})
-	return p.err
+		b.weights(p.prog)
+		b.bind(values)
+		b.kern.(kernel.Prepacker).Prepack(c.input, p.prepacked[c.offset:c.offset+c.size])
+	}
+	return nil
 }
 
 // usePrepacked has the kernel of a step read its prepacked inputs.

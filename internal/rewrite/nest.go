@@ -23,11 +23,10 @@ func nest(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		}
 		axis := concat.JoinAxis(len(n.Output(0).Type().Shape))
 		list := r.Inputs(n)
-		if whole, inputs := known.longest(axis, list); inputs > 1 {
+		if whole, inputs := known.enter(axis, list, n.Output(0)); inputs > 1 {
 			short := append([]graph.Value{r.Replacement(whole)}, list[inputs:]...)
 			r.Replace(n.Output(0), n.With(short...).Output(0))
 		}
-		known.enter(axis, list, n.Output(0))
 		return nil
 	})
 }
@@ -45,36 +44,23 @@ type prefixStep struct {
 	value      graph.Value
 }
 
-// longest returns the concatenation along axis that has the most of the first
-// values of list for its inputs, and how many these are; 0 if there is none.
-func (p *prefixes) longest(axis int, list []graph.Value) (whole graph.Value, inputs int) {
+// enter adds the concatenation of list along axis. It returns that among the others
+// along axis which has the most of the first values of list for its inputs, and how
+// many these are; 0 if there is none.
+func (p *prefixes) enter(axis int, list []graph.Value, entered graph.Value) (whole graph.Value, inputs int) {
 	at := 0
 	for i, v := range list {
-		next, ok := p.next[prefixStep{at, axis, v}]
-		if !ok {
-			break
+		step := prefixStep{at, axis, v}
+		if p.next[step] == 0 {
+			p.next[step] = len(p.next) + 1
 		}
-		at = next
+		at = p.next[step]
 		if w, ok := p.whole[at]; ok {
 			whole, inputs = w, i+1
 		}
 	}
+	if inputs < len(list) {
+		p.whole[at] = entered
+	}
 	return whole, inputs
-}
-
-// enter adds the concatenation of list along axis.
-func (p *prefixes) enter(axis int, list []graph.Value, whole graph.Value) {
-	at := 0
-	for _, v := range list {
-		step := prefixStep{at, axis, v}
-		next, ok := p.next[step]
-		if !ok {
-			next = len(p.next) + 1
-			p.next[step] = next
-		}
-		at = next
-	}
-	if _, known := p.whole[at]; !known {
-		p.whole[at] = whole
-	}
 }
