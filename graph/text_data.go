@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,32 +45,29 @@ func elementText(s kernel.Scalar) string {
 
 // generatorOf returns the generator that makes data, if there is one.
 func generatorOf(t dtype.Type, data []byte) (generator, bool) {
-	tries := []generator{{kind: "iota"}, {kind: "fill", value: kernel.ScalarAt(t, data, 0)}}
 	const seeds = 100
+	tries := []generator{{kind: "iota"}, {kind: "fill", value: kernel.ScalarAt(t, data, 0)}}
 	for seed := range uint64(seeds) {
 		tries = append(tries, generator{kind: "hash", seed: seed})
 	}
-	for _, g := range tries {
-		if g.makes(t, data) {
-			return g, true
-		}
+	i := slices.IndexFunc(tries, func(g generator) bool { return g.makes(t, data) })
+	if i < 0 {
+		return generator{}, false
 	}
-	return generator{}, false
+	return tries[i], true
 }
 
-// makes reports whether data is what g generates. It looks at a few elements
-// before it generates them all.
+// makes reports whether data is what g generates.
 func (g generator) makes(t dtype.Type, data []byte) bool {
 	size := t.Size()
-	few := min(len(data), 16*size)
-	made := kernel.Alloc(few)
-	g.generate(t, made)
-	if !bytes.Equal(made, data[:few]) {
-		return false
+	element := kernel.Alloc(size)
+	for i := range len(data) / size {
+		g.element(t, i).Put(element)
+		if !bytes.Equal(element, data[i*size:(i+1)*size]) {
+			return false
+		}
 	}
-	made = kernel.Alloc(len(data))
-	g.generate(t, made)
-	return bytes.Equal(made, data)
+	return true
 }
 
 // parseData returns the storage that s begins with, which the layout l does
@@ -115,8 +113,11 @@ func parseData(t Type, l shape.Layout, s string) (data []byte, rest string, err 
 		return nil, "", fmt.Errorf("generated data has at most %d elements: %w", most, err)
 	}
 	_, hi := l.Bounds()
-	data = kernel.Alloc(hi * t.DType.Size())
-	g.generate(t.DType, data)
+	size := t.DType.Size()
+	data = kernel.Alloc(hi * size)
+	for i := range hi {
+		g.element(t.DType, i).Put(data[i*size:])
+	}
 	return data, strings.TrimSpace(rest), nil
 }
 
@@ -153,27 +154,22 @@ func (g generator) String() string {
 	return g.kind
 }
 
-// generate fills data with elements of type t.
-func (g generator) generate(t dtype.Type, data []byte) {
-	size := t.Size()
-	for i := range len(data) / size {
-		v := g.value
-		switch g.kind {
-		case "iota":
-			v = kernel.Int64Scalar(int64(i)).Cast(t)
-		case "hash":
-			bits := mix(g.seed, uint64(i))
-			switch {
-			case t.IsFloat():
-				v = kernel.Float64Scalar(float64(int64(bits)>>11) / (1 << 52)).Cast(t)
-			case t == dtype.Bool:
-				v = kernel.Scalar{DType: t, Bits: bits & 1}
-			default:
-				v = kernel.Scalar{DType: t, Bits: bits >> (64 - 8*size)}
-			}
+// element returns element i of type t.
+func (g generator) element(t dtype.Type, i int) kernel.Scalar {
+	switch g.kind {
+	case "iota":
+		return kernel.Int64Scalar(int64(i)).Cast(t)
+	case "hash":
+		bits := mix(g.seed, uint64(i))
+		switch {
+		case t.IsFloat():
+			return kernel.Float64Scalar(float64(int64(bits)>>11) / (1 << 52)).Cast(t)
+		case t == dtype.Bool:
+			return kernel.Scalar{DType: t, Bits: bits & 1}
 		}
-		v.Put(data[i*size:])
+		return kernel.Scalar{DType: t, Bits: bits >> (64 - 8*t.Size())}
 	}
+	return g.value
 }
 
 // mix returns number i of the SplitMix64 sequence of Steele, Lea and Flood
