@@ -100,7 +100,7 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) ([]Result, error) {
 		return nil, fmt.Errorf("%w: it takes %d bytes, %d are available", ErrMemory, peak, opt.maxBytes())
 	}
 	r := &run{plan: p, opt: opt, buffers: make([][]byte, len(p.Slots))}
-	if err := r.checkLeaves(); err != nil {
+	if err := r.checkInputs(); err != nil {
 		return nil, err
 	}
 	if len(p.Steps) > 0 {
@@ -117,11 +117,7 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) ([]Result, error) {
 	}
 	results := make([]Result, len(p.Results))
 	for i, res := range p.Results {
-		data, err := r.storage(res.Place)
-		if err != nil {
-			return nil, err
-		}
-		results[i] = Result{res.Value.Type(), graph.Leaf{Layout: res.Layout, Data: data}}
+		results[i] = Result{res.Value.Type(), graph.Leaf{Layout: res.Layout, Data: r.storage(res.Place)}}
 	}
 	return results, nil
 }
@@ -133,15 +129,18 @@ type run struct {
 	buffers [][]byte // by slot; nil before it is made and after it is dropped
 }
 
-// checkLeaves returns an error about the first leaf that the run reads and that
-// has no storage, such as an input that is not bound.
-func (r *run) checkLeaves() error {
-	check := func(in plan.Operand) error {
-		if in.Value.IsZero() {
+// checkInputs returns an error about the first input that the run reads and that is
+// not bound.
+func (r *run) checkInputs() error {
+	check := func(o plan.Operand) error {
+		if o.Value.IsZero() || o.Slot != plan.Eternal {
 			return nil
 		}
-		_, err := r.storage(in.Place)
-		return err
+		in, ok := o.Leaf.Op().(graph.Input)
+		if _, bound := r.opt.Inputs[in.Key]; ok && !bound {
+			return fmt.Errorf("input %q is not bound", in.Key)
+		}
+		return nil
 	}
 	for i := range r.plan.Steps {
 		for _, in := range r.plan.Steps[i].Inputs {
@@ -165,11 +164,8 @@ func (r *run) step(s *plan.Step) error {
 		}
 	}
 	if _, ok := s.Node.Op().(graph.Cache); ok {
-		data, err := r.storage(s.Outputs[0].Place)
-		if err != nil {
-			return err
-		}
-		s.Node.Fill(graph.Leaf{Layout: s.Outputs[0].Layout, Data: data})
+		out := s.Outputs[0]
+		s.Node.Fill(graph.Leaf{Layout: out.Layout, Data: r.storage(out.Place)})
 	}
 	for _, slot := range s.DeallocAfter {
 		poison(r.buffers[slot], r.opt.Poison)
@@ -185,12 +181,8 @@ func (r *run) compute(s *plan.Step) error {
 		if in.Value.IsZero() {
 			continue
 		}
-		data, err := r.storage(in.Place)
-		if err != nil {
-			return err
-		}
 		inTypes[i] = in.Value.Type()
-		ins[i] = operand(inTypes[i], in.Place, data)
+		ins[i] = operand(inTypes[i], in.Place, r.storage(in.Place))
 	}
 	outs, outTypes := make([]*kernel.Operand, len(s.Outputs)), make([]graph.Type, len(s.Outputs))
 	for i, out := range s.Outputs {
@@ -223,22 +215,14 @@ func operand(t graph.Type, p plan.Place, data []byte) *kernel.Operand {
 }
 
 // storage returns the bytes a place lies in.
-func (r *run) storage(p plan.Place) ([]byte, error) {
+func (r *run) storage(p plan.Place) []byte {
 	if p.Slot != plan.Eternal {
-		return r.buffers[p.Slot], nil
+		return r.buffers[p.Slot]
 	}
-	if leaf := p.Leaf.Leaf(); leaf != nil {
-		return leaf.Data, nil
+	if in, ok := p.Leaf.Op().(graph.Input); ok {
+		return r.opt.Inputs[in.Key].Data
 	}
-	in, ok := p.Leaf.Op().(graph.Input)
-	if !ok {
-		return nil, fmt.Errorf("leaf %v has no storage", p.Leaf)
-	}
-	bound, ok := r.opt.Inputs[in.Key]
-	if !ok {
-		return nil, fmt.Errorf("input %q is not bound", in.Key)
-	}
-	return bound.Data, nil
+	return p.Leaf.Leaf().Data
 }
 
 // poison fills b, if that is asked for, with bytes that read as NaN in every float

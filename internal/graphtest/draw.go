@@ -152,7 +152,7 @@ func bitcast(b *builder, x graph.Value) ([]graph.Value, error) {
 // arithmetic are the codes that keep small numbers small, or nearly so.
 var arithmetic = []elementwise.Code{elementwise.Add, elementwise.Sub, elementwise.Mul, elementwise.Minimum, elementwise.Maximum}
 
-// elementwise draws any code, or a program of a few instructions that reads its
+// mapped draws any code, or a program of a few instructions that reads its
 // inputs at different times.
 func mapped(b *builder, x graph.Value) ([]graph.Value, error) {
 	d := x.Type().DType

@@ -234,25 +234,12 @@ func (b *builder) transposed(x graph.Value) graph.Value {
 // reshaped returns a random shape of as many elements.
 func (b *builder) reshaped(s shape.Shape) []int {
 	n := s.Elems()
-	if n == 0 || b.oneIn(4) {
-		return []int{n}
-	}
 	var out []int
-	for n > 1 {
-		f := 2
-		for n%f != 0 {
-			f++
-		}
-		n /= f
-		if len(out) > 0 && b.oneIn(2) {
-			out[len(out)-1] *= f
-		} else {
+	for n > 1 && !b.oneIn(4) {
+		if f := 1 + b.rng.IntN(min(n, 6)); n%f == 0 {
 			out = append(out, f)
+			n /= f
 		}
 	}
-	if b.oneIn(2) {
-		out = append(out, 1)
-	}
-	b.rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out
+	return append(out, n)
 }
