@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
@@ -22,7 +23,7 @@ type Instance struct {
 	in, out [][]byte
 	poison  bool
 
-	point  extent.Point // that the kernels are bound for; nil at first
+	point  extent.Point // that the kernels are bound for
 	values []int        // of the functions of the program there
 }
 
@@ -59,8 +60,10 @@ func (p *Prepared) NewInstance(count int, poison bool) (*Instance, error) {
 		in:      make([][]byte, len(prog.Inputs)),
 		out:     make([][]byte, len(prog.Outputs)),
 		poison:  poison,
+		point:   slices.Clone(prog.Largest),
 		values:  make([]int, prog.Space.Len()),
 	}
+	prog.Space.Eval(inst.point, inst.values)
 	for i := range prog.Steps {
 		b, err := newBoundStep(prog, i)
 		if err != nil {
@@ -70,9 +73,9 @@ func (p *Prepared) NewInstance(count int, poison bool) (*Instance, error) {
 		b.attach(compile.Arena, func(o *compile.Operand) []byte { return inst.arena[o.Base:] })
 		b.weights(prog)
 		p.usePrepacked(i, &b)
+		b.bind(inst.values)
 		inst.steps[i] = b
 	}
-	inst.bind(prog.Largest)
 	return inst, nil
 }
 
@@ -145,25 +148,21 @@ func (b *boundStep) attach(space compile.Space, memory func(*compile.Operand) []
 	set(b.step.Out, b.out)
 }
 
-// bind binds the kernels for a point: all at first, later those that depend on a
-// dimension that has changed.
+// bind binds the kernels that depend on a dimension that has another extent at p.
 func (inst *Instance) bind(p extent.Point) {
-	changed := ^uint64(0)
-	if inst.point != nil {
-		changed = 0
-		for i, n := range p {
-			if n != inst.point[i] {
-				changed |= 1 << i
-			}
-		}
-		if changed == 0 {
-			return
+	var changed uint64
+	for i, n := range p {
+		if n != inst.point[i] {
+			changed |= 1 << i
 		}
 	}
-	inst.point = append(inst.point[:0], p...)
+	if changed == 0 {
+		return
+	}
+	copy(inst.point, p)
 	inst.prog.Space.Eval(p, inst.values)
 	for i := range inst.steps {
-		if b := &inst.steps[i]; b.uses&changed != 0 || changed == ^uint64(0) {
+		if b := &inst.steps[i]; b.uses&changed != 0 {
 			b.bind(inst.values)
 		}
 	}

@@ -22,7 +22,7 @@ func transposes(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		if !ok {
 			return nil
 		}
-		if isIdentity(outer.Axes()) {
+		if slices.IsSorted(outer.Axes()) { // every axis stays where it is
 			r.Replace(n.Output(0), r.Inputs(n)[0])
 			return nil
 		}
@@ -34,7 +34,7 @@ func transposes(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		x := below.Node().Input(0)
 		perm := composed(inner.Axes(), outer.Axes())
 		switch {
-		case isIdentity(perm):
+		case slices.IsSorted(perm):
 			by, err := over(x, maps)
 			if err != nil {
 				return err
@@ -82,13 +82,4 @@ func composed(inner, outer []int) []int {
 		perm[i] = inner[axis]
 	}
 	return perm
-}
-
-func isIdentity(perm []int) bool {
-	for i, axis := range perm {
-		if axis != i {
-			return false
-		}
-	}
-	return true
 }
