@@ -6,8 +6,12 @@ import (
 	"slices"
 )
 
-// A piece of a bent line begins at x and goes on with the slope.
-type piece struct{ x, value, slope int }
+// A piece is a line from x on with the slope. It cuts off what is greater of the
+// lines before it, or what is less, as the kind Least or Greatest says.
+type piece struct {
+	x, value, slope int
+	kind            Kind
+}
 
 // bent tries lines joined end to end over a function met before, as of an extent
 // that is cut off at both ends:
@@ -20,26 +24,8 @@ type piece struct{ x, value, slope int }
 func (t fitter) bent() (f Func, ok bool, more error) {
 	for _, x := range t.known {
 		pieces, gaps := t.pieces(x)
-		if len(pieces) == 0 {
-			continue
-		}
-		for i, p := range pieces {
-			line := t.Sum(t.Product(t.Const(p.slope), x), t.Const(p.value-p.slope*p.x))
-			if i == 0 {
-				f = line
-				continue
-			}
-			if _, constant := t.Constant(f); constant {
-				f, line = line, f
-			}
-			kind := Greatest
-			if p.slope < pieces[i-1].slope {
-				kind = Least
-			}
-			f = t.add(Form{Kind: kind, A: f, B: line})
-		}
-		if t.all(func(i int) bool { return t.at[f][i] == t.values[i] }) {
-			return f, true, nil
+		if len(pieces) > 0 && t.all(func(i int) bool { return valueAt(pieces, t.at[x][i]) == t.values[i] }) {
+			return t.joined(pieces, x), true, nil
 		}
 		if form := t.forms[x]; form.Kind == Variable && len(gaps) > 0 && more == nil {
 			p := slices.Clone(t.points[t.rows[0]])
@@ -48,6 +34,36 @@ func (t fitter) bent() (f Func, ok bool, more error) {
 		}
 	}
 	return 0, false, more
+}
+
+// valueAt returns the value of joined lines at x.
+func valueAt(pieces []piece, x int) int {
+	v := math.MinInt
+	for _, p := range pieces {
+		line := p.value + p.slope*(x-p.x)
+		if p.kind == Least {
+			v = min(v, line)
+		} else {
+			v = max(v, line)
+		}
+	}
+	return v
+}
+
+// joined returns the function that joined lines over a function x are.
+func (t fitter) joined(pieces []piece, x Func) (f Func) {
+	for i, p := range pieces {
+		line := t.Sum(t.Product(t.Const(p.slope), x), t.Const(p.value-p.slope*p.x))
+		if i == 0 {
+			f = line
+			continue
+		}
+		if _, constant := t.Constant(f); constant {
+			f, line = line, f
+		}
+		f = t.add(Form{Kind: p.kind, A: f, B: line})
+	}
+	return f
 }
 
 // pieces returns the lines that the values are on over a function x, and the middle
@@ -79,7 +95,11 @@ func (t fitter) pieces(x Func) (pieces []piece, gaps []int) {
 		case here != math.Trunc(here):
 			return nil, nil
 		case len(pieces) == 0 || here != slope(k-1):
-			pieces = append(pieces, piece{at, value[at], int(here)})
+			p := piece{at, value[at], int(here), Greatest}
+			if n := len(pieces); n > 0 && p.slope < pieces[n-1].slope {
+				p.kind = Least
+			}
+			pieces = append(pieces, p)
 		}
 	}
 	if len(pieces) > lines || len(gaps) > bends {
