@@ -178,7 +178,7 @@ func (z *sizes) learnField(index int, values []reflect.Value) ([]field, error) {
 	for i := range lists[0] {
 		f, err := z.fit(func(s int) int { return lists[s][i] })
 		if err != nil {
-			return nil, fmt.Errorf("%s%w", place("at %d ", values[0], i), err)
+			return nil, fmt.Errorf("%s%w", inList("at %d ", values[0], i), err)
 		}
 		if _, constant := z.space.Constant(f); !constant {
 			out = append(out, field{index, i, f})
@@ -187,9 +187,9 @@ func (z *sizes) learnField(index int, values []reflect.Value) ([]field, error) {
 	return out, nil
 }
 
-// place prints the place of an integer in an attribute that is a list, and nothing
-// of one alone.
-func place(format string, attribute reflect.Value, i int) string {
+// inList prints the place of an integer in an attribute that is a list, and nothing
+// for one alone.
+func inList(format string, attribute reflect.Value, i int) string {
 	if attribute.Kind() != reflect.Slice {
 		return ""
 	}

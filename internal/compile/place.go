@@ -87,6 +87,7 @@ func (p *placer) collect() {
 				v = p.add(&val{Value: in.Value, step: -1, storage: leaf})
 			}
 			v.readers = append(v.readers, reader{i, k})
+			v.lastRead = i
 		}
 		for o, out := range s.Outputs {
 			v := p.add(&val{Value: s.Node.Output(o), step: i, storage: own, concat: p.newConcat(s)})
@@ -102,11 +103,7 @@ func (p *placer) collect() {
 	// References come after what they refer to, so their reads are known to
 	// the base when the walk backwards reaches it.
 	for i := len(p.list) - 1; i >= 0; i-- {
-		v := p.list[i]
-		for _, r := range v.readers {
-			v.lastRead = max(v.lastRead, r.step)
-		}
-		if v.storage == reference {
+		if v := p.list[i]; v.storage == reference {
 			v.base.lastRead = max(v.base.lastRead, v.lastRead)
 		}
 	}

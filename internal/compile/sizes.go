@@ -56,7 +56,7 @@ func (z *sizes) varies(l *learnedOp) string {
 	words := make([]string, len(l.fields))
 	o := reflect.ValueOf(l.op)
 	for i, f := range l.fields {
-		words[i] = o.Type().Field(f.index).Name + place("[%d]", o.Field(f.index), f.elem) + " = " + z.space.String(f.value)
+		words[i] = o.Type().Field(f.index).Name + inList("[%d]", o.Field(f.index), f.elem) + " = " + z.space.String(f.value)
 	}
 	return strings.Join(words, ", ")
 }

@@ -1,6 +1,7 @@
 package extent
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -200,15 +201,8 @@ func (t fitter) rounded() (Func, bool, error) {
 // divisors returns bounds of the numbers k for which the values may be those of
 // floor((f+q)/k): over the values as a whole, f grows k times as fast.
 func (t fitter) divisors(f Func) (lo, hi int) {
-	first, last := t.rows[0], t.rows[0]
-	for _, i := range t.rows {
-		if t.at[f][i] < t.at[f][first] {
-			first = i
-		}
-		if t.at[f][i] > t.at[f][last] {
-			last = i
-		}
-	}
+	bySize := func(i, j int) int { return cmp.Compare(t.at[f][i], t.at[f][j]) }
+	first, last := slices.MinFunc(t.rows, bySize), slices.MaxFunc(t.rows, bySize)
 	dx, dv := t.at[f][last]-t.at[f][first], t.values[last]-t.values[first]
 	if dv < 2 {
 		return 1, 0

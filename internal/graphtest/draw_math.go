@@ -90,39 +90,34 @@ func (b *builder) image(x graph.Value) graph.Value {
 	return b.of(graph.Type{DType: x.Type().DType, Shape: s[:3+b.rng.IntN(2)]})
 }
 
-// channels returns n values with an element for each channel of x.
-func (b *builder) channels(x graph.Value, n int) []graph.Value {
+// withChannels returns x and n values with an element for each of its channels.
+func (b *builder) withChannels(x graph.Value, n int) []graph.Value {
 	t := graph.Type{DType: x.Type().DType, Shape: shape.Shape{1}}
 	if len(x.Type().Shape) > 1 {
 		t.Shape = shape.Shape{x.Type().Shape[1]}
 	}
-	list := make([]graph.Value, n)
-	for i := range list {
-		list[i] = b.of(t)
+	list := []graph.Value{x}
+	for range n {
+		list = append(list, b.of(t))
 	}
 	return list
 }
 
 // batchNorm is of any rank: x with one axis has one channel.
 func batchNorm(b *builder, x graph.Value) ([]graph.Value, error) {
-	x = b.float(x)
-	p := b.channels(x, 4)
-	return ops.Apply(norm.BatchNorm{Epsilon: 10}, x, p[0], p[1], p[2], p[3])
+	return ops.Apply(norm.BatchNorm{Epsilon: 10}, b.withChannels(b.float(x), 4)...)
 }
 
 func batchNormTraining(b *builder, x graph.Value) ([]graph.Value, error) {
-	x = b.image(x)
-	return ops.Apply(norm.BatchNormTraining{Epsilon: epsilon, Momentum: 0.75}, append([]graph.Value{x}, b.channels(x, 4)...)...)
+	return ops.Apply(norm.BatchNormTraining{Epsilon: epsilon, Momentum: 0.75}, b.withChannels(b.image(x), 4)...)
 }
 
 func instanceNorm(b *builder, x graph.Value) ([]graph.Value, error) {
-	x = b.image(x)
-	return ops.Apply(norm.InstanceNorm{Epsilon: epsilon}, append([]graph.Value{x}, b.channels(x, 2)...)...)
+	return ops.Apply(norm.InstanceNorm{Epsilon: epsilon}, b.withChannels(b.image(x), 2)...)
 }
 
 func groupNorm(b *builder, x graph.Value) ([]graph.Value, error) {
-	x = b.image(x)
-	return ops.Apply(norm.GroupNorm{Groups: 1 + b.rng.IntN(2), Epsilon: epsilon}, append([]graph.Value{x}, b.channels(x, 2)...)...)
+	return ops.Apply(norm.GroupNorm{Groups: 1 + b.rng.IntN(2), Epsilon: epsilon}, b.withChannels(b.image(x), 2)...)
 }
 
 func lrn(b *builder, x graph.Value) ([]graph.Value, error) {
