@@ -13,9 +13,8 @@ import (
 	"github.com/berth-go/berth/shape"
 )
 
-// A learnedOp is the op of a node as a function of the dimensions.
+// A learnedOp is what of a node's op and outputs depends on the dimensions.
 type learnedOp struct {
-	op     graph.Op
 	fields []field
 	dims   [][]extent.Func // of the outputs; none of a constant
 }
@@ -26,9 +25,6 @@ type field struct {
 	index, elem int
 	value       extent.Func
 }
-
-// fixed reports whether the op has the same attributes everywhere.
-func (l *learnedOp) fixed() bool { return len(l.fields) == 0 }
 
 // node returns the node like n at the point where functions have the given
 // values. It reads the nodes that to holds for those that n reads.
@@ -49,13 +45,9 @@ func (l *learnedOp) node(n *graph.Node, values []int, to map[*graph.Node]*graph.
 			ins[i] = to[v.Node()].Output(v.Index())
 		}
 	}
-	o := l.op
-	if !l.fixed() {
-		cell := newOpCell(l)
-		cell.set(values)
-		o = cell.at.Elem().Interface().(graph.Op)
-	}
-	made, err := graph.New(o, ins...)
+	cell := newOpCell(n.Op(), l.fields)
+	cell.set(values)
+	made, err := graph.New(cell.at.Elem().Interface().(graph.Op), ins...)
 	if err != nil {
 		return nil, err
 	}
@@ -64,16 +56,16 @@ func (l *learnedOp) node(n *graph.Node, values []int, to map[*graph.Node]*graph.
 
 // An opCell is an op whose attributes are set anew for each point.
 type opCell struct {
-	op    *learnedOp
-	at    reflect.Value // a pointer to the struct
-	lists [][]int       // by field of the op, where it is a list
+	fields []field
+	at     reflect.Value // a pointer to the struct
+	lists  [][]int       // by field, where it is one of a list
 }
 
-func newOpCell(l *learnedOp) *opCell {
-	c := &opCell{op: l, at: reflect.New(reflect.TypeOf(l.op)), lists: make([][]int, len(l.fields))}
-	c.at.Elem().Set(reflect.ValueOf(l.op))
+func newOpCell(o graph.Op, fields []field) *opCell {
+	c := &opCell{fields: fields, at: reflect.New(reflect.TypeOf(o)), lists: make([][]int, len(fields))}
+	c.at.Elem().Set(reflect.ValueOf(o))
 	fresh := make(map[int][]int)
-	for i, f := range l.fields {
+	for i, f := range fields {
 		field := c.at.Elem().Field(f.index)
 		if list, ok := field.Interface().([]int); ok && fresh[f.index] == nil {
 			fresh[f.index] = slices.Clone(list)
@@ -87,7 +79,7 @@ func newOpCell(l *learnedOp) *opCell {
 // set gives the attributes the values that functions have at a point. It
 // allocates nothing.
 func (c *opCell) set(values []int) {
-	for i, f := range c.op.fields {
+	for i, f := range c.fields {
 		if c.lists[i] != nil {
 			c.lists[i][f.elem] = values[f.value]
 			continue
@@ -122,7 +114,7 @@ func (z *sizes) learnOps() error {
 // each build.
 func (z *sizes) learnOp(column []*graph.Node) (*learnedOp, error) {
 	first := column[0]
-	l := &learnedOp{op: first.Op()}
+	l := new(learnedOp)
 	if first.Leaf() != nil {
 		for s, n := range column[1:] {
 			if !sameConstant(first, n) {

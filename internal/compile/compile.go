@@ -98,7 +98,7 @@ type Step struct {
 	// a concatenation that is not in place, or a contiguous copy.
 	Moves bool
 
-	learned *learnedOp
+	fields []field // attributes of Op that depend on the dimensions
 }
 
 // String names the step by its op and label, for messages.
@@ -118,7 +118,7 @@ func (s *Step) Uses(space *extent.Space) uint64 {
 			uses |= list[i].uses(space)
 		}
 	}
-	for _, f := range s.learned.fields {
+	for _, f := range s.fields {
 		uses |= space.Uses(f.value)
 	}
 	return uses
@@ -128,10 +128,10 @@ func (s *Step) Uses(space *extent.Space) uint64 {
 // the point at which functions have the given values, without allocating; or nil
 // where the attributes are fixed.
 func (s *Step) Retuner() func(k kernel.Kernel, values []int) {
-	if s.learned.fixed() {
+	if len(s.fields) == 0 {
 		return nil
 	}
-	cell := newOpCell(s.learned)
+	cell := newOpCell(s.Op, s.fields)
 	tuner := cell.at.Interface().(op.Tuner)
 	return func(k kernel.Kernel, values []int) {
 		cell.set(values)

@@ -34,15 +34,12 @@ func (l *lowerer) step(i int, s *plan.Step) error {
 	if c := l.p.vals[s.Node.Output(0)]; c.packed() {
 		return l.copies(i, s, c)
 	}
-	step := Step{
-		Index: i, Op: s.Node.Op(), Label: s.Node.Label(), Moves: op.Moves(s.Node.Op()), learned: l.p.opOf(s.Node),
+	step := Step{Index: i, Op: s.Node.Op(), Label: s.Node.Label(), Moves: op.Moves(s.Node.Op())}
+	if !step.Moves { // where elements go follows from the operands
+		step.fields = l.p.opOf(s.Node).fields
 	}
-	if step.Moves {
-		// Where elements go follows from the operands.
-		step.learned = &learnedOp{op: step.Op}
-	}
-	if _, ok := step.Op.(op.Tuner); !ok && !step.learned.fixed() {
-		return fmt.Errorf("its attributes depend on the dimensions, which its kernel cannot follow: %s", l.p.varies(step.learned))
+	if _, ok := step.Op.(op.Tuner); !ok && len(step.fields) > 0 {
+		return fmt.Errorf("its attributes depend on the dimensions, which its kernel cannot follow: %s", l.p.varies(&step))
 	}
 	for _, in := range s.Inputs {
 		o, err := l.operand(in.Value)
@@ -80,7 +77,6 @@ func (l *lowerer) copies(i int, s *plan.Step, c *val) error {
 		}
 		l.prog.Steps = append(l.prog.Steps, Step{
 			Index: i, Op: graph.Contiguous{}, Label: s.Node.Label(), In: []Operand{from}, Out: []Operand{to}, Moves: true,
-			learned: &learnedOp{op: graph.Contiguous{}},
 		})
 	}
 	return nil

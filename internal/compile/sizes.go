@@ -51,11 +51,11 @@ func (z *sizes) fit(value func(s int) int) (extent.Func, error) {
 	return z.space.Fit(values, nil)
 }
 
-// varies prints the attributes of an op that depend on the dimensions.
-func (z *sizes) varies(l *learnedOp) string {
-	words := make([]string, len(l.fields))
-	o := reflect.ValueOf(l.op)
-	for i, f := range l.fields {
+// varies prints the attributes of a step's op that depend on the dimensions.
+func (z *sizes) varies(step *Step) string {
+	words := make([]string, len(step.fields))
+	o := reflect.ValueOf(step.Op)
+	for i, f := range step.fields {
 		words[i] = o.Type().Field(f.index).Name + inList("[%d]", o.Field(f.index), f.elem) + " = " + z.space.String(f.value)
 	}
 	return strings.Join(words, ", ")
