@@ -82,30 +82,26 @@ func (p *Prepared) NewInstance(count int, poison bool) (*Instance, error) {
 func newBoundStep(p *compile.Program, i int) (boundStep, error) {
 	s := &p.Steps[i]
 	b := boundStep{step: s, uses: s.Uses(p.Space), retune: s.Retuner()}
+	var inTypes, outTypes []graph.Type
+	b.in, inTypes = operands(s.In)
+	b.out, outTypes = operands(s.Out)
 	var err error
-	if b.kern, err = op.KernelOf(s.Op, types(s.In), types(s.Out)); err != nil {
+	if b.kern, err = op.KernelOf(s.Op, inTypes, outTypes); err != nil {
 		return b, fmt.Errorf("step %d: %w", s.Index, err)
 	}
-	b.in, b.out = operands(s.In), operands(s.Out)
 	return b, nil
 }
 
-func types(list []compile.Operand) []graph.Type {
-	out := make([]graph.Type, len(list))
+// operands returns operands of the ranks in the list, and their types.
+func operands(list []compile.Operand) ([]*kernel.Operand, []graph.Type) {
+	operands, types := make([]*kernel.Operand, len(list)), make([]graph.Type, len(list))
 	for i, o := range list {
-		out[i] = o.Type
-	}
-	return out
-}
-
-func operands(list []compile.Operand) []*kernel.Operand {
-	out := make([]*kernel.Operand, len(list))
-	for i, o := range list {
+		types[i] = o.Type
 		if o.Space != compile.Absent {
-			out[i] = &kernel.Operand{DType: o.Type.DType, Shape: make([]int, len(o.Shape)), Strides: make([]int, len(o.Shape))}
+			operands[i] = &kernel.Operand{DType: o.Type.DType, Shape: make([]int, len(o.Shape)), Strides: make([]int, len(o.Shape))}
 		}
 	}
-	return out
+	return operands, types
 }
 
 // bind lays the operands out for the point at which the functions of the program
