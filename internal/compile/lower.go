@@ -61,7 +61,7 @@ func (l *lowerer) edge(v *val) error {
 	if err != nil {
 		return fmt.Errorf("%v: its size %w", v.Node(), err)
 	}
-	v.edge = l.add(v.Value, l.name(v), rows, dim, v.Type().DType)
+	v.edge = l.add(v.Value, l.name(v), rows, dim)
 	if v.result >= 0 {
 		l.prog.Circuit.Outputs = append(l.prog.Circuit.Outputs, v.edge)
 	}
@@ -85,8 +85,9 @@ func (l *lowerer) name(v *val) string {
 	return fmt.Sprintf("t%d", v.step)
 }
 
-func (l *lowerer) add(v graph.Value, name string, rows, dim circuit.Expr, t dtype.Type) circuit.EdgeID {
-	id := l.prog.Circuit.AddEdge(circuit.Edge{Name: name, Rows: rows, Dim: dim, Format: dtype.Plain(t)})
+// add adds an edge for v, or for a part of it.
+func (l *lowerer) add(v graph.Value, name string, rows, dim circuit.Expr) circuit.EdgeID {
+	id := l.prog.Circuit.AddEdge(circuit.Edge{Name: name, Rows: rows, Dim: dim, Format: dtype.Plain(v.Type().DType)})
 	l.prog.Fusion.Stored = append(l.prog.Fusion.Stored, circuit.Stored{Edge: id})
 	l.prog.Edges = append(l.prog.Edges, v)
 	return id
@@ -170,7 +171,7 @@ func (l *lowerer) pack(c *val) (copied []circuit.EdgeID, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%v: the size of input %d %w", c.Node(), k, err)
 		}
-		members[k] = l.add(c.Value, fmt.Sprintf("%s part %d", l.name(c), k), rows, dim, c.Type().DType)
+		members[k] = l.add(c.Value, fmt.Sprintf("%s part %d", l.name(c), k), rows, dim)
 		copied = append(copied, members[k])
 	}
 	// The step of a concatenation writes only the parts that are not in place: it

@@ -133,7 +133,7 @@ func (p *placer) inPlace(i int, problem *schedule.Problem, index map[*val]int) {
 	for k := range s.Outputs {
 		v := p.vals[s.Node.Output(k)]
 		to, ok := index[v]
-		if !ok || v.storage == reference {
+		if !ok {
 			continue
 		}
 		for in, operand := range s.Inputs {

@@ -64,12 +64,7 @@ func (f *fuser) join(n *graph.Node, m elementwise.Map) {
 		}
 	}
 	if c := f.ofReaders(n); c != nil {
-		merged := make([]graph.Value, 0, elementwise.MaxInputs)
-		for _, v := range c.inputs {
-			if v.Node() != n {
-				merged = append(merged, v)
-			}
-		}
+		merged := slices.DeleteFunc(slices.Clone(c.inputs), func(v graph.Value) bool { return v.Node() == n })
 		for _, v := range inputs {
 			if !slices.Contains(merged, v) {
 				merged = append(merged, v)
@@ -93,10 +88,8 @@ func (f *fuser) ofReaders(n *graph.Node) *cluster {
 		return nil
 	}
 	c := f.clusters[users[0]]
-	for _, u := range users[1:] {
-		if f.clusters[u] != c {
-			return nil
-		}
+	if slices.ContainsFunc(users, func(u *graph.Node) bool { return f.clusters[u] != c }) {
+		return nil
 	}
 	return c
 }
