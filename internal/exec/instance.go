@@ -20,11 +20,19 @@ type Instance struct {
 	arena   []byte
 	scratch int
 	steps   []boundStep
-	in, out [][]byte
+	ports   []port // inputs, then outputs
+	in, out []port // the two parts of ports
 	poison  bool
 
 	point  extent.Point // that the kernels are bound for
 	values []int        // of the functions of the program there
+}
+
+// port is an input or output with the buffer that is bound to it.
+type port struct {
+	*compile.Port
+	what string // input or output
+	data []byte
 }
 
 // boundStep is a kernel with the operands it is bound to.
@@ -57,13 +65,18 @@ func (p *Prepared) NewInstance(count int, poison bool) (*Instance, error) {
 		scratch: p.scratch,
 		arena:   kernel.Alloc(int(prog.Buffers.Arena)),
 		steps:   make([]boundStep, len(prog.Steps)),
-		in:      make([][]byte, len(prog.Inputs)),
-		out:     make([][]byte, len(prog.Outputs)),
 		poison:  poison,
 		point:   slices.Clone(prog.Largest),
 		values:  make([]int, prog.Space.Len()),
 	}
 	prog.Space.Eval(inst.point, inst.values)
+	for i := range prog.Inputs {
+		inst.ports = append(inst.ports, port{Port: &prog.Inputs[i], what: "input"})
+	}
+	for i := range prog.Outputs {
+		inst.ports = append(inst.ports, port{Port: &prog.Outputs[i], what: "output"})
+	}
+	inst.in, inst.out = inst.ports[:len(prog.Inputs)], inst.ports[len(prog.Inputs):]
 	for i := range prog.Steps {
 		b, err := newBoundStep(prog, i)
 		if err != nil {
@@ -171,9 +184,9 @@ func (inst *Instance) Program() *compile.Program { return inst.prog }
 // element width and hold the elements at the extents that are run.
 func (inst *Instance) Bind(space compile.Space, index int, data []byte) {
 	if space == compile.InPort {
-		inst.in[index] = data
+		inst.in[index].data = data
 	} else {
-		inst.out[index] = data
+		inst.out[index].data = data
 	}
 }
 
@@ -218,58 +231,36 @@ func (inst *Instance) connect(from []compile.Operand, to []*kernel.Operand) {
 	for i := range from {
 		switch from[i].Space {
 		case compile.InPort:
-			to[i].Data = inst.in[from[i].Index]
+			to[i].Data = inst.in[from[i].Index].data
 		case compile.OutPort:
 			// A part that has no elements at these extents may begin behind them.
-			buffer := inst.out[from[i].Index]
+			buffer := inst.out[from[i].Index].data
 			to[i].Data = buffer[min(from[i].Base, int64(len(buffer))):]
 		}
 	}
 }
 
 // checkPorts returns an error when a buffer is too small for the extents of a
-// run, lies at an odd address, or overlaps one that the run writes.
-func (inst *Instance) checkPorts() error {
-	for i := range inst.prog.Inputs {
-		if err := inst.checkPort("input", &inst.prog.Inputs[i], inst.in[i]); err != nil {
-			return err
-		}
-	}
-	for i := range inst.prog.Outputs {
-		if err := inst.checkPort("output", &inst.prog.Outputs[i], inst.out[i]); err != nil {
-			return err
-		}
-		if err := inst.checkApart(i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (inst *Instance) checkPort(what string, p *compile.Port, bound []byte) error {
-	size := p.Type.DType.Size()
-	if need := inst.values[p.Elems] * size; len(bound) < need {
-		return fmt.Errorf("%s %q: %d bytes are bound, a run%s takes %d", what, p.Name, len(bound), inst.prog.Space.With(inst.point), need)
-	}
-	if !kernel.Aligned(bound, size) {
-		return fmt.Errorf("%s %q: the buffer is not aligned to %d bytes", what, p.Name, size)
-	}
-	return nil
-}
-
-// checkApart returns an error when the buffer of an output has a byte in common
-// with that of an input, or of an output before it. Buffers are taken whole,
+// run, lies at an odd address, or, where it is one of an output, has a byte in common
+// with that of an input or of an output before it. For that buffers are taken whole,
 // so that the answer does not depend on the extents of the run.
-func (inst *Instance) checkApart(output int) error {
-	name := inst.prog.Outputs[output].Name
-	for i, other := range inst.in {
-		if kernel.Overlap(inst.out[output], other) {
-			return fmt.Errorf("output %q and input %q overlap in memory", name, inst.prog.Inputs[i].Name)
+func (inst *Instance) checkPorts() error {
+	for i := range inst.ports {
+		p := &inst.ports[i]
+		size := p.Type.DType.Size()
+		if need := inst.values[p.Elems] * size; len(p.data) < need {
+			return fmt.Errorf("%s %q: %d bytes are bound, a run%s takes %d", p.what, p.Name, len(p.data), inst.prog.Space.With(inst.point), need)
 		}
-	}
-	for i, other := range inst.out[:output] {
-		if kernel.Overlap(inst.out[output], other) {
-			return fmt.Errorf("output %q and output %q overlap in memory", name, inst.prog.Outputs[i].Name)
+		if !kernel.Aligned(p.data, size) {
+			return fmt.Errorf("%s %q: the buffer is not aligned to %d bytes", p.what, p.Name, size)
+		}
+		if i < len(inst.in) {
+			continue
+		}
+		for k := range inst.ports[:i] {
+			if other := &inst.ports[k]; kernel.Overlap(p.data, other.data) {
+				return fmt.Errorf("%s %q and %s %q overlap in memory", p.what, p.Name, other.what, other.Name)
+			}
 		}
 	}
 	return nil
