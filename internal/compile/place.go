@@ -169,7 +169,7 @@ func (p *placer) putInConcat(v *val) bool {
 		for _, r := range w.readers {
 			c := p.vals[p.plan.Steps[r.step].Node.Output(0)]
 			known := c.concat
-			if known == nil || known.extends || known.parts[r.input] != nil || slices.Contains(known.parts, v) || v.lastRead >= c.overwritten {
+			if known == nil || known.extends || known.parts[r.input] != nil || v.lastRead >= c.overwritten {
 				continue
 			}
 			layouts, ok := p.slices(c, r.input)
