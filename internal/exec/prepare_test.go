@@ -96,7 +96,7 @@ func exactly(n int) func() int { return func() int { return n } }
 // strips would take memory out of proportion.
 func narrow(rows, cols int) func() int {
 	return func() int {
-		stored, prepacked := 4*rows*cols, 4*gemm.PrepackedRight(cols, rows, isa.TileOf[float32]().Cols)
+		stored, prepacked := 4*rows*cols, 4*gemm.Prepacked(cols, rows, isa.TileOf[float32]().Cols)
 		if prepacked > prepackGrowth*stored+prepackSlack {
 			return 0
 		}

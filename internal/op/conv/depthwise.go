@@ -2,7 +2,6 @@ package conv
 
 import (
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/kernel/gemm"
 	"github.com/berth-go/berth/internal/op/slide"
 )
 
@@ -97,9 +96,7 @@ func fillPhases[T kernel.Number](dst, x []T, p *phases, s *slide.Binding, row in
 // depthwise computes one output map of one image, a band of rows at a time.
 func (k *conv[T]) depthwise(y, x, w []T, scratch []byte) {
 	s, p := &k.slide, &k.phases
-	work := kernel.Cast[T](scratch)
-	planes := work[:p.size(s)]
-	sums := work[gemm.Pad64[T](len(planes)):]
+	planes, sums := kernel.Carve[T](&scratch, p.size(s)), kernel.Carve[T](&scratch, p.band*p.cols)
 	for row := 0; row < s.Rows; row += p.band {
 		n := min(p.band, s.Rows-row)
 		fillPhases(planes, x, p, s, row, 0)

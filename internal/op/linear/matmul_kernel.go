@@ -212,7 +212,7 @@ func (k *matMul[T]) product(i, block int, scratch []byte) error {
 		b.At += j * k.batchB[axis]
 		at += j * k.batchO[axis]
 	}
-	k.gemm.Run(block, scratch, &a, &b, kernel.Slice[T](k.out)[at:], k.rowOut, false)
+	k.gemm.Run(block, scratch, &a, &b, kernel.Slice[T](k.out)[at:], k.rowOut)
 	i0, i1, j0, j1 := k.gemm.Block(block)
 	return k.epilogue.Run((i*k.gemm.M+i0)*k.gemm.N+j0, i1-i0, k.gemm.N, j1-j0, scratch)
 }
@@ -227,7 +227,7 @@ func (k *matMul[T]) PrepackedBytes(input int) int {
 	if n == 1 {
 		return 0
 	}
-	return gemm.PrepackedRight(n, depth, k.gemm.Tile.Cols) * k.b.DType.Size()
+	return gemm.Prepacked(n, depth, k.gemm.Tile.Cols) * k.b.DType.Size()
 }
 
 // sizeB returns the extents of a single right matrix.
@@ -245,7 +245,7 @@ func (k *matMul[T]) Prepack(input int, dst []byte) {
 	}
 	n, depth := k.sizeB()
 	b := gemm.Matrix[T]{Data: kernel.Slice[T](k.b), At: k.b.Offset, Row: k.rowB, Col: k.colB}
-	gemm.PrepackRight(kernel.Cast[T](dst), &b, n, depth, k.gemm.Tile.Cols)
+	gemm.Prepack(kernel.Cast[T](dst), b.Transposed(), n, depth, k.gemm.Tile.Cols)
 }
 
 // UsePrepacked implements [kernel.Prepacker].
