@@ -118,28 +118,6 @@ func MoveStrided[T Word](dst []T, d, toStride int, src []T, s, fromStride, n int
 	}
 }
 
-// Fill sets every element of s to v.
-func Fill[T any](s []T, v T) {
-	for i := range s {
-		s[i] = v
-	}
-}
-
-// FillStrided sets n elements of dst, stride apart from dst[at] on, to v.
-func FillStrided[T any](dst []T, at, stride, n int, v T) {
-	if stride == 1 {
-		row := dst[at : at+n]
-		for i := range row {
-			row[i] = v
-		}
-		return
-	}
-	for range n {
-		dst[at] = v
-		at += stride
-	}
-}
-
 // OfWidth returns the one of four kernels that moves elements of the given
 // width in bytes.
 func OfWidth(width int, k1, k2, k4, k8 Kernel) Kernel {

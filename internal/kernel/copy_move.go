@@ -4,9 +4,9 @@ import "slices"
 
 // A Mover copies between two strided layouts of one shape. Since the order in
 // which elements are moved does not matter, it is free to reorder and merge
-// axes at bind, and ends with a matrix of two axes, moved by the loop that
-// suits its strides, inside any number of outer axes. The zero mover is ready
-// for bind and reuses its slices.
+// axes in Bind, and ends with a matrix of two axes, moved by the loop that
+// suits its strides, inside any number of outer axes. The zero Mover is ready
+// for Bind and reuses its slices.
 type Mover[T Word] struct {
 	Tasks int
 	rank  int
@@ -17,7 +17,7 @@ type Mover[T Word] struct {
 	fromRow      int // strides in the source
 	fromCol      int
 	outer        []int
-	to, from     []int // strides of the outer axes; the matrix axes follow them during bind
+	to, from     []int // strides of the outer axes; the matrix axes follow them during Bind
 	BlockRows    int   // the matrix is moved in blocks
 	BlockCols    int
 	rowBlocks    int
@@ -40,7 +40,7 @@ const (
 // MoveGrain is the number of elements in a block.
 const MoveGrain = 1 << 15
 
-// Bind lays the mover over shape; nothing of the arguments is kept. No two
+// Bind lays the Mover over shape; nothing of the arguments is kept. No two
 // elements of the destination may be one.
 func (m *Mover[T]) Bind(shape, to, from []int) {
 	m.Tasks, m.units, m.rank = 0, 0, len(shape)
@@ -131,8 +131,8 @@ func (m *Mover[T]) cut() {
 		m.BlockCols = min(m.cols, transposeCols)
 	}
 	m.BlockRows = min(m.rows, max(1, MoveGrain/m.BlockCols))
-	m.colBlocks = (m.cols + m.BlockCols - 1) / m.BlockCols
-	m.rowBlocks = (m.rows + m.BlockRows - 1) / m.BlockRows
+	m.colBlocks = CeilDiv(m.cols, m.BlockCols)
+	m.rowBlocks = CeilDiv(m.rows, m.BlockRows)
 	m.units = m.rowBlocks * m.colBlocks
 	for _, d := range m.outer {
 		m.units *= d
@@ -140,7 +140,7 @@ func (m *Mover[T]) cut() {
 	m.Tasks, m.Each = Parts(m.units, m.BlockRows*m.BlockCols)
 }
 
-// Scratch returns the bytes that run needs: by the rank alone, so that smaller
+// Scratch returns the bytes that Run needs: by the rank alone, so that smaller
 // shapes never need more.
 func (m *Mover[T]) Scratch() int { return 8 * m.rank }
 

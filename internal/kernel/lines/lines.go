@@ -10,7 +10,11 @@
 //	load.go          what is accumulated: elements as they are, squares, ...
 package lines
 
-import "github.com/berth-go/berth/internal/kernel"
+import (
+	"slices"
+
+	"github.com/berth-go/berth/internal/kernel"
+)
 
 const (
 	// Tile is how many neighbouring lines are worked on together where
@@ -35,8 +39,8 @@ type Lines struct {
 	Inner  kernel.Walk // along a line
 	Cols   bool        // tiles of neighbouring lines are walked together
 
-	tiles int // tiles in each row of outer, when cols
-	units int // tiles when cols, else lines
+	tiles int // tiles in each row of Outer, when Cols
+	units int // tiles when Cols, else lines
 	Tasks int
 	each  int // units in each task but the last
 
@@ -72,7 +76,7 @@ func (l *Lines) Bind(shape []int, along []bool, strides ...[]int) {
 	across := Magnitude(l.Outer.Inner[0])
 	l.Cols = l.Outer.Len > 1 && l.Length > 1 && across != 0 && across < Magnitude(l.Inner.Inner[0])
 	if l.Cols {
-		l.tiles = (l.Outer.Len + Tile - 1) / Tile
+		l.tiles = kernel.CeilDiv(l.Outer.Len, Tile)
 		l.units = l.Outer.Rows * l.tiles
 		l.Tasks, l.each = kernel.Parts(l.units, l.Length*min(l.Outer.Len, Tile))
 	} else {
@@ -98,7 +102,7 @@ func (l *Lines) Part(task int) (unit, end int) {
 
 // Seek finds the lines that begin at a unit: at[k] becomes where the first
 // of them begins in operand k, counted from the operand's offset, and width
-// the number of lines that follow it by a constant step, outer.Inner, before
+// the number of lines that follow it by a constant step, Outer.Inner, before
 // end. They are the given number of units.
 func (l *Lines) Seek(unit, end int, at []int) (width, units int) {
 	var row, col int
@@ -152,7 +156,7 @@ type Segments struct {
 
 	l    *Lines
 	base [MaxOperands]int
-	row  int // of l.inner, the next one
+	row  int // of l.Inner, the next one
 	left int // stretches left in the current row, when walking a tile
 }
 
@@ -193,10 +197,8 @@ func (s *Segments) Next() bool {
 // Marks returns, in dst's storage, a list of the given rank that is true at
 // the given axes.
 func Marks(dst []bool, rank int, axes ...int) []bool {
-	dst = dst[:0]
-	for range rank {
-		dst = append(dst, false)
-	}
+	dst = slices.Grow(dst[:0], rank)[:rank]
+	clear(dst)
 	for _, a := range axes {
 		dst[a] = true
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
 )
 
 // programKernel runs an elementwise program over inputs that broadcast to the shape of
@@ -27,8 +28,8 @@ type programKernel struct {
 	strides [][]int // of the output and the inputs, over the output's shape
 	walk    kernel.Walk
 	total   int // elements
-	each    int // elements in a task
 	tasks   int
+	each    int // elements in a task
 
 	flat    bool // blocks run on across rows
 	form    []operandForm
@@ -110,10 +111,7 @@ func newKernel(prog []Instr, in []dtype.Type) (*programKernel, error) {
 func (k *programKernel) Bind(in, out []*kernel.Operand) {
 	k.in, k.out = append(k.in[:0], in...), out[0]
 	k.strides[0] = append(k.strides[0][:0], k.out.Strides...)
-	k.total = 1
-	for _, d := range k.out.Shape {
-		k.total *= d
-	}
+	k.total = shape.Shape(k.out.Shape).Elems()
 	for i, o := range in {
 		s := k.strides[1+i][:0]
 		lead := len(k.out.Shape) - k.trail[i] - len(o.Shape)
@@ -301,13 +299,5 @@ func (k *programKernel) Tasks() int { return k.tasks }
 
 // Scratch implements [kernel.Kernel].
 func (k *programKernel) Scratch() int {
-	if k.regs == 0 {
-		return k.indexBytes()
-	}
-	return k.indexBytes() + k.regs*k.regBytes
-}
-
-// indexBytes is the space for an index over the axes of the walk.
-func (k *programKernel) indexBytes() int {
-	return (8*len(k.walk.Extents) + kernel.Align - 1) &^ (kernel.Align - 1)
+	return kernel.Carved[int](len(k.walk.Extents)) + k.regs*k.regBytes
 }

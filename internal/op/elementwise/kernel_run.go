@@ -20,8 +20,8 @@ func (k *programKernel) Run(task int, scratch []byte) error {
 
 // begin returns a frame that has its registers in scratch.
 func (k *programKernel) begin(scratch []byte) frame {
-	cut := k.indexBytes()
-	f := frame{index: kernel.Cast[int](scratch[:cut]), regs: scratch[cut:]}
+	f := frame{index: kernel.Carve[int](&scratch, len(k.walk.Extents))}
+	f.regs = scratch
 	for i := range k.prologue {
 		k.exec(&k.prologue[i], &f, k.block)
 	}

@@ -267,7 +267,7 @@ func TestRows(t *testing.T) {
 		if code.String() == "" || code.Formula() == "" || code.Arity() < 1 || code.Arity() > 3 || len(code.Attrs()) > 2 {
 			t.Errorf("code %d, %q, is not described", uint8(code), code)
 		}
-		if back, err := ParseCode(code.String()); back != code || err != nil {
+		if back, err := parseCode(code.String()); back != code || err != nil {
 			t.Errorf("%v reads back as %v, %v", code, back, err)
 		}
 		if code == Ident || code == Cast {
