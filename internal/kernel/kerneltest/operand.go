@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
@@ -118,6 +119,18 @@ func Bytes(o *kernel.Operand) []byte {
 	out := kernel.Alloc(w * shape.Shape(o.Shape).Elems())[:0]
 	each(o, func(at int) { out = append(out, o.Data[at*w:(at+1)*w]...) })
 	return out
+}
+
+// dense returns a dense copy of o.
+func dense(o *kernel.Operand) *kernel.Operand {
+	d := Dense(o.DType, o.Shape...)
+	copy(d.Data, Bytes(o))
+	return d
+}
+
+// present returns the operands that are there.
+func present(operands []*kernel.Operand) []*kernel.Operand {
+	return slices.DeleteFunc(slices.Clone(operands), func(o *kernel.Operand) bool { return o == nil })
 }
 
 // Guard remembers the storage of o. The function it returns reports the first
