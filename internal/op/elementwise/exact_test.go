@@ -110,7 +110,7 @@ func TestFloat64Covers(t *testing.T) {
 func TestFloat64(t *testing.T) {
 	rng := rand.New(rand.NewPCG(64, 64))
 	n := 200
-	if testing.Short() || underRace {
+	if fewSamples() {
 		n = 20
 	}
 	for _, w := range wideFunctions {
@@ -124,7 +124,7 @@ func TestFloat64(t *testing.T) {
 func TestFloat64Pairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(65, 65))
 	n := 4000
-	if testing.Short() || underRace {
+	if fewSamples() {
 		n = 400
 	}
 	var xs, ns []float64
@@ -197,7 +197,11 @@ func arguments(rng *rand.Rand, from, to float64, n int) (xs []float64) {
 		around(turns)
 		add(turns * (1 + math.Ldexp(rng.Float64()-0.5, -rng.IntN(52))))
 	}
-	for e := -1074; e <= 1023; e += 3 {
+	step := 3
+	if fewSamples() {
+		step = 50
+	}
+	for e := -1074; e <= 1023; e += step {
 		around(math.Ldexp(1, e))
 	}
 	for v, i := from, 0; i < 20; i++ {

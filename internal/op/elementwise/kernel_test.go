@@ -180,7 +180,7 @@ func randomElements(rng *rand.Rand, o *kernel.Operand) {
 // instructions run one by one, to the last bit.
 func TestPrograms(t *testing.T) {
 	seeds := uint64(900)
-	if underRace {
+	if fewSamples() {
 		seeds = 200
 	}
 	for seed := range seeds {

@@ -4,10 +4,16 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"testing"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 )
+
+// fewSamples reports that a test without concurrency of its own is to do what finds
+// a wrong function, and leave it to others to find a wrong digit: where the race
+// detector or an emulator makes everything some twenty times slower.
+func fewSamples() bool { return testing.Short() || underRace }
 
 // scalarSamples returns elements of type t: the awkward ones, then random ones.
 func scalarSamples(rng *rand.Rand, t dtype.Type, random int) []kernel.Scalar {
