@@ -134,19 +134,6 @@ func integerRange(t dtype.Type) (lo int64, hi uint64) {
 	return math.MinInt64 >> (64 - bits), math.MaxInt64 >> (64 - bits)
 }
 
-// quietNaN returns the bits that text forms call "nan".
-func quietNaN(t dtype.Type) uint64 {
-	switch t {
-	case dtype.Float64:
-		return math.Float64bits(math.NaN())
-	case dtype.Float32:
-		return 0x7fc00000
-	case dtype.BFloat16:
-		return 0x7fc0
-	}
-	return 0x7e00
-}
-
 // String prints s as in "0.1:float32", in the fewest digits that
 // [ParseScalar] reads back to the same bits.
 func (s Scalar) String() string {
@@ -154,7 +141,7 @@ func (s Scalar) String() string {
 	switch f := s.Float64(); {
 	case s.DType.IsFloat() && math.IsNaN(f):
 		value = "nan"
-		if s.Bits != quietNaN(s.DType) {
+		if s != Float64Scalar(math.NaN()).Cast(s.DType) {
 			value = "0x" + strconv.FormatUint(s.Bits, 16)
 		}
 	case s.DType == dtype.Float64:
@@ -212,8 +199,6 @@ func ParseScalar(text string) (Scalar, error) {
 		s.Bits = uint64(v) << (64 - bits) >> (64 - bits)
 	case isHex:
 		s.Bits, err = strconv.ParseUint(hex, 16, bits)
-	case value == "nan":
-		s.Bits = quietNaN(t)
 	default:
 		var f float64
 		if f, err = strconv.ParseFloat(value, max(bits, 32)); err == nil {
