@@ -12,15 +12,7 @@ import "github.com/berth-go/berth/shape"
 // row-major order becomes element n of the output. Where input and output are
 // the same memory with the same strides, nothing is moved.
 func NewCopy(width int) Kernel {
-	switch width {
-	case 1:
-		return &copyKernel[uint8]{}
-	case 2:
-		return &copyKernel[uint16]{}
-	case 4:
-		return &copyKernel[uint32]{}
-	}
-	return &copyKernel[uint64]{}
+	return OfWidth(width, &copyKernel[uint8]{}, &copyKernel[uint16]{}, &copyKernel[uint32]{}, &copyKernel[uint64]{})
 }
 
 // A Word is an element that is only moved, never computed with.
@@ -90,15 +82,10 @@ func (k *copyKernel[T]) Run(task int, scratch []byte) error {
 		return nil
 	}
 	lo, hi := task*k.each, min((task+1)*k.each, k.elems)
-	fromStride, toStride := k.from.Inner[0], k.to.Inner[0]
 	for lo < hi {
-		fromRow, fromAt := lo/k.from.Len, lo%k.from.Len
-		toRow, toAt := lo/k.to.Len, lo%k.to.Len
-		n := min(hi-lo, k.from.Len-fromAt, k.to.Len-toAt)
 		var s, d [1]int
-		k.from.Seek(fromRow, s[:])
-		k.to.Seek(toRow, d[:])
-		MoveStrided(dst, k.out.Offset+d[0]+toAt*toStride, toStride, src, k.in.Offset+s[0]+fromAt*fromStride, fromStride, n)
+		n := min(hi-lo, k.from.SeekElement(lo, s[:]), k.to.SeekElement(lo, d[:]))
+		MoveStrided(dst, k.out.Offset+d[0], k.to.Inner[0], src, k.in.Offset+s[0], k.from.Inner[0], n)
 		lo += n
 	}
 	return nil

@@ -82,6 +82,18 @@ func (w *Walk) Seek(row int, at []int) {
 	}
 }
 
+// SeekElement sets at[k] to where element n, in row-major order, lies in operand
+// k, counted as [Walk.Seek] does, and returns how many elements its row has from
+// there on.
+func (w *Walk) SeekElement(n int, at []int) int {
+	row, col := n/w.Len, n%w.Len
+	w.Seek(row, at)
+	for k, s := range w.Inner {
+		at[k] += col * s
+	}
+	return w.Len - col
+}
+
 // Parts cuts n units of work, each touching about cost elements, into tasks
 // of a size worth handing to a worker. It returns the number of tasks and the
 // units in each but the last. The cut depends on nothing but its arguments.

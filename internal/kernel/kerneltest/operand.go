@@ -157,17 +157,8 @@ func Guard(o *kernel.Operand) func() error {
 
 // each calls f with the storage position of each element in row-major order.
 func each(o *kernel.Operand, f func(at int)) {
-	var nest func(axis, at int)
-	nest = func(axis, at int) {
-		if axis == len(o.Shape) {
-			f(at)
-			return
-		}
-		for i := range o.Shape[axis] {
-			nest(axis+1, at+i*o.Strides[axis])
-		}
-	}
-	nest(0, o.Offset)
+	l := shape.Layout{Strides: o.Strides, Offset: o.Offset}
+	ForEachIndex(o.Shape, func(index []int) { f(l.At(index...)) })
 }
 
 // Shape returns up to maxRank random extents below limit, with 0 and 1 among them

@@ -181,17 +181,12 @@ func runTasks(t testing.TB, k kernel.Kernel, scratch []byte) {
 // BenchmarkTasks runs all tasks of k on one goroutine and reports the rate of
 // floating-point operations.
 func BenchmarkTasks(b *testing.B, k kernel.Kernel, in, out []*kernel.Operand, prepacked bool, flops int) {
-	k.Bind(in, out)
 	if prepacked {
 		if in = Prepack(k, in, out, 1); in == nil {
 			b.Skip("nothing to prepack")
 		}
-		k.Bind(in, out)
 	}
-	scratch := kernel.Alloc(k.Scratch())
-	for b.Loop() {
-		runTasks(b, k, scratch)
-	}
+	Benchmark(b, k, in, out)
 	b.ReportMetric(float64(flops)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 

@@ -113,10 +113,8 @@ func (f *Accumulator[T, A]) gather(dst []A, l *Lines, k int, src []T, at, pos in
 	step := l.Inner.Inner[k]
 	var off [MaxOperands]int
 	for len(dst) > 0 {
-		row, col := pos/l.Inner.Len, pos%l.Inner.Len
-		l.Inner.Seek(row, off[:])
-		n := min(len(dst), l.Inner.Len-col)
-		f.Load(dst[:n], src, at+off[k]+col*step, step, shift)
+		n := min(len(dst), l.Inner.SeekElement(pos, off[:]))
+		f.Load(dst[:n], src, at+off[k], step, shift)
 		dst, pos = dst[n:], pos+n
 	}
 }

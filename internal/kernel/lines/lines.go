@@ -105,20 +105,12 @@ func (l *Lines) Part(task int) (unit, end int) {
 // the number of lines that follow it by a constant step, Outer.Inner, before
 // end. They are the given number of units.
 func (l *Lines) Seek(unit, end int, at []int) (width, units int) {
-	var row, col int
 	if l.Cols {
-		row, col = unit/l.tiles, unit%l.tiles*Tile
-		width, units = min(Tile, l.Outer.Len-col), 1
-	} else {
-		row, col = unit/l.Outer.Len, unit%l.Outer.Len
-		width = min(l.Outer.Len-col, end-unit)
-		units = width
+		line := unit/l.tiles*l.Outer.Len + unit%l.tiles*Tile
+		return min(Tile, l.Outer.SeekElement(line, at)), 1
 	}
-	l.Outer.Seek(row, at)
-	for k, s := range l.Outer.Inner {
-		at[k] += col * s
-	}
-	return width, units
+	width = min(end-unit, l.Outer.SeekElement(unit, at))
+	return width, width
 }
 
 // Advance moves at on by one line.
@@ -134,10 +126,8 @@ func (l *Lines) offsets(dst []int, k, pos int) {
 	step := l.Inner.Inner[k]
 	var at [MaxOperands]int
 	for len(dst) > 0 {
-		row, col := pos/l.Inner.Len, pos%l.Inner.Len
-		l.Inner.Seek(row, at[:])
-		n := min(len(dst), l.Inner.Len-col)
-		o := at[k] + col*step
+		n := min(len(dst), l.Inner.SeekElement(pos, at[:]))
+		o := at[k]
 		for i := range dst[:n] {
 			dst[i] = o
 			o += step

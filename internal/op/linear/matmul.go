@@ -69,7 +69,7 @@ func (m MatMul) Infer(in []graph.Type) ([]graph.Type, error) {
 // Kernel implements [op.Computer].
 func (m MatMul) Kernel(in, _ []graph.Type) kernel.Kernel {
 	_, extra := m.Epilogue.Own(in, 2)
-	return newMatMul(in[0].DType, elementwise.NewEpilogue(m.Epilogue, in[0].DType, extra...))
+	return newProduct(in[0].DType, params{epilogue: elementwise.NewEpilogue(m.Epilogue, in[0].DType, extra...)})
 }
 
 // Finish implements [elementwise.Finisher].
@@ -148,7 +148,7 @@ func (g Gemm) Kernel(in, _ []graph.Type) kernel.Kernel {
 		inputs, extra = 2, append([]graph.Type{own[2]}, extra...)
 	}
 	p := g.Epilogue.After(g.scaled(in[0].DType, addend), inputs)
-	return newGemm(in[0].DType, g.TransA, g.TransB, elementwise.NewEpilogue(p, in[0].DType, extra...))
+	return newProduct(in[0].DType, params{g.TransA, g.TransB, elementwise.NewEpilogue(p, in[0].DType, extra...)})
 }
 
 // scaled returns the program that makes Alpha·x0 + Beta·x1 of the product x0, or
