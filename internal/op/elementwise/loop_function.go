@@ -16,9 +16,15 @@ func each[F kernel.Float](f func(float64) float64) loops {
 		var buf [chunk]float64
 		for len(dst) > 0 {
 			x := buf[:min(len(dst), chunk)]
-			kernel.Each(x, a, func(v F) float64 { return float64(v) })
-			kernel.Each(x, x, f)
-			kernel.Each(dst[:len(x)], x, func(v float64) F { return F(v) })
+			for i, v := range a[:len(x)] {
+				x[i] = float64(v)
+			}
+			for i, v := range x {
+				x[i] = f(v)
+			}
+			for i, v := range x {
+				dst[i] = F(v)
+			}
 			dst, a = dst[len(x):], a[len(x):]
 		}
 	})
@@ -27,14 +33,20 @@ func each[F kernel.Float](f func(float64) float64) loops {
 // eachWith is each for a function with attributes.
 func eachWith[F kernel.Float](f func(x, p, q float64) float64) loops {
 	return unaryWith(func(dst, a []F, p, q float64) {
-		kernel.Each(dst, a, func(x F) F { return F(f(float64(x), p, q)) })
+		a = a[:len(dst)]
+		for i := range dst {
+			dst[i] = F(f(float64(a[i]), p, q))
+		}
 	})
 }
 
 // each2 is each for a function of two numbers.
 func each2[F kernel.Float](f func(a, b float64) float64) loops {
 	return binary(func(dst, a, b []F) {
-		kernel.Each2(dst, a, b, func(x, y F) F { return F(f(float64(x), float64(y))) })
+		a, b = a[:len(dst)], b[:len(dst)]
+		for i := range dst {
+			dst[i] = F(f(float64(a[i]), float64(b[i])))
+		}
 	})
 }
 
