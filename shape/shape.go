@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -58,18 +57,7 @@ func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
 func (s Shape) Clone() Shape { return append(make(Shape, 0, len(s)), s...) }
 
 // String prints s as in "[2 3]"; a scalar is "[]".
-func (s Shape) String() string {
-	var b strings.Builder
-	b.WriteByte('[')
-	for i, d := range s {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(strconv.Itoa(d))
-	}
-	b.WriteByte(']')
-	return b.String()
-}
+func (s Shape) String() string { return fmt.Sprint([]int(s)) }
 
 // Axis returns axis as a number in [0, rank): a negative axis counts from the
 // end.

@@ -78,19 +78,9 @@ func Rounding(t dtype.Type) Conversion {
 func OddRounding(t dtype.Type) Conversion {
 	switch t {
 	case dtype.Int64:
-		return conversion(func(dst []float32, a []int64) {
-			a = a[:len(dst)]
-			for i := range dst {
-				dst[i] = OddFloat32(float64(oddInt64(a[i])))
-			}
-		})
+		return conversion(oddWide[int64])
 	case dtype.Uint64:
-		return conversion(func(dst []float32, a []uint64) {
-			a = a[:len(dst)]
-			for i := range dst {
-				dst[i] = OddFloat32(float64(oddUint64(a[i])))
-			}
-		})
+		return conversion(oddWide[uint64])
 	case dtype.Float64:
 		return conversion(oddCast[float64])
 	case dtype.Int32:
@@ -99,6 +89,13 @@ func OddRounding(t dtype.Type) Conversion {
 		return conversion(oddCast[uint32])
 	}
 	return NativeCast(t, dtype.Float32)
+}
+
+func oddWide[A int64 | uint64](dst []float32, a []A) {
+	a = a[:len(dst)]
+	for i := range dst {
+		dst[i] = OddFloat32(float64(oddInteger(a[i])))
+	}
 }
 
 func oddCast[A Number](dst []float32, a []A) {
@@ -119,9 +116,7 @@ func oddCast[A Number](dst []float32, a []A) {
 // 1<<63.
 func NativeCast(from, to dtype.Type) Conversion {
 	switch from {
-	case dtype.Bool:
-		return castBool(to)
-	case dtype.Uint8:
+	case dtype.Bool, dtype.Uint8:
 		return castInteger[uint8](to)
 	case dtype.Uint16:
 		return castInteger[uint16](to)
@@ -141,24 +136,6 @@ func NativeCast(from, to dtype.Type) Conversion {
 		return castFloat[float32](to)
 	}
 	return castFloat[float64](to)
-}
-
-func castBool(to dtype.Type) Conversion {
-	switch to {
-	case dtype.Bool:
-		return conversion(convert[uint8, uint8])
-	case dtype.Uint8, dtype.Int8:
-		return conversion(convert[uint8, uint8])
-	case dtype.Uint16, dtype.Int16:
-		return conversion(convert[uint16, uint8])
-	case dtype.Uint32, dtype.Int32:
-		return conversion(convert[uint32, uint8])
-	case dtype.Uint64, dtype.Int64:
-		return conversion(convert[uint64, uint8])
-	case dtype.Float32:
-		return conversion(convert[float32, uint8])
-	}
-	return conversion(convert[float64, uint8])
 }
 
 func castInteger[A Integer](to dtype.Type) Conversion {
@@ -262,13 +239,4 @@ func truncToUint64(f float64) uint64 {
 		return uint64(int64(f-1<<63)) + 1<<63
 	}
 	return 1 << 63
-}
-
-// Truth returns 1 for true; it compiles to a flag, not a branch.
-func Truth(v bool) uint8 {
-	var u uint8
-	if v {
-		u = 1
-	}
-	return u
 }

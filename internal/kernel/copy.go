@@ -12,15 +12,7 @@ import "github.com/berth-go/berth/shape"
 // row-major order becomes element n of the output. Where input and output are
 // the same memory with the same strides, nothing is moved.
 func NewCopy(width int) Kernel {
-	switch width {
-	case 1:
-		return &copyKernel[uint8]{}
-	case 2:
-		return &copyKernel[uint16]{}
-	case 4:
-		return &copyKernel[uint32]{}
-	}
-	return &copyKernel[uint64]{}
+	return OfWidth(width, &copyKernel[uint8]{}, &copyKernel[uint16]{}, &copyKernel[uint32]{}, &copyKernel[uint64]{})
 }
 
 // A Word is an element that is only moved, never computed with.
@@ -90,15 +82,10 @@ func (k *copyKernel[T]) Run(task int, scratch []byte) error {
 		return nil
 	}
 	lo, hi := task*k.each, min((task+1)*k.each, k.elems)
-	fromStride, toStride := k.from.Inner[0], k.to.Inner[0]
 	for lo < hi {
-		fromRow, fromAt := lo/k.from.Len, lo%k.from.Len
-		toRow, toAt := lo/k.to.Len, lo%k.to.Len
-		n := min(hi-lo, k.from.Len-fromAt, k.to.Len-toAt)
 		var s, d [1]int
-		k.from.Seek(fromRow, s[:])
-		k.to.Seek(toRow, d[:])
-		MoveStrided(dst, k.out.Offset+d[0]+toAt*toStride, toStride, src, k.in.Offset+s[0]+fromAt*fromStride, fromStride, n)
+		n := min(k.from.Locate(lo, hi, s[:]), k.to.Locate(lo, hi, d[:]))
+		MoveStrided(dst, k.out.Offset+d[0], k.to.Inner[0], src, k.in.Offset+s[0], k.from.Inner[0], n)
 		lo += n
 	}
 	return nil
@@ -115,28 +102,6 @@ func MoveStrided[T Word](dst []T, d, toStride int, src []T, s, fromStride, n int
 		dst[d] = src[s]
 		d += toStride
 		s += fromStride
-	}
-}
-
-// Fill sets every element of s to v.
-func Fill[T any](s []T, v T) {
-	for i := range s {
-		s[i] = v
-	}
-}
-
-// FillStrided sets n elements of dst, stride apart from dst[at] on, to v.
-func FillStrided[T any](dst []T, at, stride, n int, v T) {
-	if stride == 1 {
-		row := dst[at : at+n]
-		for i := range row {
-			row[i] = v
-		}
-		return
-	}
-	for range n {
-		dst[at] = v
-		at += stride
 	}
 }
 

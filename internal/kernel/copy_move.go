@@ -4,9 +4,9 @@ import "slices"
 
 // A Mover copies between two strided layouts of one shape. Since the order in
 // which elements are moved does not matter, it is free to reorder and merge
-// axes at bind, and ends with a matrix of two axes, moved by the loop that
-// suits its strides, inside any number of outer axes. The zero mover is ready
-// for bind and reuses its slices.
+// axes in Bind, and ends with a matrix of two axes, moved by the loop that
+// suits its strides, inside any number of outer axes. The zero Mover is ready
+// for Bind and reuses its slices.
 type Mover[T Word] struct {
 	Tasks int
 	rank  int
@@ -16,9 +16,8 @@ type Mover[T Word] struct {
 	toRow, toCol int // strides in the destination
 	fromRow      int // strides in the source
 	fromCol      int
-	outer        []int
-	to, from     []int // strides of the outer axes; the matrix axes follow them during bind
-	BlockRows    int   // the matrix is moved in blocks
+	outer        []moveAxis // around the matrix, whose axes are among them during Bind
+	BlockRows    int        // the matrix is moved in blocks
 	BlockCols    int
 	rowBlocks    int
 	colBlocks    int
@@ -26,6 +25,9 @@ type Mover[T Word] struct {
 	Each         int // units in each task but the last
 	sameStrides  bool
 }
+
+// A moveAxis is an axis with its strides in the destination and the source.
+type moveAxis struct{ extent, to, from int }
 
 // A moveLoop is the way a matrix is moved.
 type moveLoop uint8
@@ -40,11 +42,11 @@ const (
 // MoveGrain is the number of elements in a block.
 const MoveGrain = 1 << 15
 
-// Bind lays the mover over shape; nothing of the arguments is kept. No two
+// Bind lays the Mover over shape; nothing of the arguments is kept. No two
 // elements of the destination may be one.
 func (m *Mover[T]) Bind(shape, to, from []int) {
 	m.Tasks, m.units, m.rank = 0, 0, len(shape)
-	m.outer, m.to, m.from = m.outer[:0], m.to[:0], m.from[:0]
+	m.outer = m.outer[:0]
 	if slices.Contains(shape, 0) {
 		return
 	}
@@ -54,15 +56,12 @@ func (m *Mover[T]) Bind(shape, to, from []int) {
 			continue
 		}
 		m.sameStrides = m.sameStrides && to[a] == from[a]
-		t, f := to[a], from[a]
 		// Insert by descending stride in the destination.
 		i := len(m.outer)
-		for i > 0 && m.to[i-1] < t {
+		for i > 0 && m.outer[i-1].to < to[a] {
 			i--
 		}
-		m.outer = slices.Insert(m.outer, i, d)
-		m.to = slices.Insert(m.to, i, t)
-		m.from = slices.Insert(m.from, i, f)
+		m.outer = slices.Insert(m.outer, i, moveAxis{d, to[a], from[a]})
 	}
 	m.merge()
 	m.chooseMatrix()
@@ -72,16 +71,15 @@ func (m *Mover[T]) Bind(shape, to, from []int) {
 // merge joins neighbouring axes that are one axis on both sides.
 func (m *Mover[T]) merge() {
 	n := 0
-	for a, d := range m.outer {
-		if n > 0 && m.to[n-1] == m.to[a]*d && m.from[n-1] == m.from[a]*d {
-			m.outer[n-1] *= d
-			m.to[n-1], m.from[n-1] = m.to[a], m.from[a]
-			continue
+	for _, a := range m.outer {
+		if n > 0 && m.outer[n-1].to == a.to*a.extent && m.outer[n-1].from == a.from*a.extent {
+			a.extent *= m.outer[n-1].extent
+			n--
 		}
-		m.outer[n], m.to[n], m.from[n] = d, m.to[a], m.from[a]
+		m.outer[n] = a
 		n++
 	}
-	m.outer, m.to, m.from = m.outer[:n], m.to[:n], m.from[:n]
+	m.outer = m.outer[:n]
 }
 
 // chooseMatrix takes two of the axes out as the matrix: the columns are the
@@ -95,7 +93,7 @@ func (m *Mover[T]) chooseMatrix() {
 		m.loop = moveRuns
 		return
 	}
-	m.cols, m.toCol, m.fromCol = m.outer[last], m.to[last], m.from[last]
+	m.cols, m.toCol, m.fromCol = m.remove(last)
 	m.loop = moveAny
 	switch {
 	case m.toCol == 1 && m.fromCol == 1:
@@ -103,26 +101,25 @@ func (m *Mover[T]) chooseMatrix() {
 	case m.fromCol == 0:
 		m.loop = moveFill
 	}
-	m.remove(last)
 	row := last - 1
 	if m.loop == moveAny {
-		for a, f := range m.from {
-			if f == 1 && m.toCol == 1 {
-				row = a
+		for i, a := range m.outer {
+			if a.from == 1 && m.toCol == 1 {
+				row = i
 				m.loop = moveTranspose
 			}
 		}
 	}
 	if row >= 0 {
-		m.rows, m.toRow, m.fromRow = m.outer[row], m.to[row], m.from[row]
-		m.remove(row)
+		m.rows, m.toRow, m.fromRow = m.remove(row)
 	}
 }
 
-func (m *Mover[T]) remove(axis int) {
-	m.outer = slices.Delete(m.outer, axis, axis+1)
-	m.to = slices.Delete(m.to, axis, axis+1)
-	m.from = slices.Delete(m.from, axis, axis+1)
+// remove takes outer axis i out.
+func (m *Mover[T]) remove(i int) (extent, to, from int) {
+	a := m.outer[i]
+	m.outer = slices.Delete(m.outer, i, i+1)
+	return a.extent, a.to, a.from
 }
 
 func (m *Mover[T]) cut() {
@@ -131,16 +128,16 @@ func (m *Mover[T]) cut() {
 		m.BlockCols = min(m.cols, transposeCols)
 	}
 	m.BlockRows = min(m.rows, max(1, MoveGrain/m.BlockCols))
-	m.colBlocks = (m.cols + m.BlockCols - 1) / m.BlockCols
-	m.rowBlocks = (m.rows + m.BlockRows - 1) / m.BlockRows
+	m.colBlocks = CeilDiv(m.cols, m.BlockCols)
+	m.rowBlocks = CeilDiv(m.rows, m.BlockRows)
 	m.units = m.rowBlocks * m.colBlocks
-	for _, d := range m.outer {
-		m.units *= d
+	for _, a := range m.outer {
+		m.units *= a.extent
 	}
 	m.Tasks, m.Each = Parts(m.units, m.BlockRows*m.BlockCols)
 }
 
-// Scratch returns the bytes that run needs: by the rank alone, so that smaller
+// Scratch returns the bytes that Run needs: by the rank alone, so that smaller
 // shapes never need more.
 func (m *Mover[T]) Scratch() int { return 8 * m.rank }
 
@@ -161,9 +158,9 @@ func (m *Mover[T]) Line() int {
 
 // All does the work of every task.
 func (m *Mover[T]) All(dst []T, to int, src []T, from int, scratch []byte) {
-	switch m.units {
-	case 0:
-	case 1:
+	switch {
+	case m.units == 0 || m.sameStrides && &dst[to] == &src[from]:
+	case m.units == 1:
 		m.block(dst, to, src, from, m.rows, m.cols)
 	default:
 		m.move(0, m.units, dst, to, src, from, scratch)
@@ -180,12 +177,11 @@ func (m *Mover[T]) move(unit, end int, dst []T, to int, src []T, from int, scrat
 	rest /= m.colBlocks
 	rowBlock := rest % m.rowBlocks
 	rest /= m.rowBlocks
-	for a := len(m.outer) - 1; a >= 0; a-- {
-		i := rest % m.outer[a]
-		rest /= m.outer[a]
-		index[a] = i
-		to += i * m.to[a]
-		from += i * m.from[a]
+	for i, a := range slices.Backward(m.outer) {
+		index[i] = rest % a.extent
+		rest /= a.extent
+		to += index[i] * a.to
+		from += index[i] * a.from
 	}
 	for ; unit < end; unit++ {
 		row, col := rowBlock*m.BlockRows, colBlock*m.BlockCols
@@ -199,15 +195,15 @@ func (m *Mover[T]) move(unit, end int, dst []T, to int, src []T, from int, scrat
 			continue
 		}
 		rowBlock = 0
-		for a := len(m.outer) - 1; a >= 0; a-- {
-			to += m.to[a]
-			from += m.from[a]
-			if index[a]++; index[a] < m.outer[a] {
+		for i, a := range slices.Backward(m.outer) {
+			to += a.to
+			from += a.from
+			if index[i]++; index[i] < a.extent {
 				break
 			}
-			to -= m.outer[a] * m.to[a]
-			from -= m.outer[a] * m.from[a]
-			index[a] = 0
+			to -= a.extent * a.to
+			from -= a.extent * a.from
+			index[i] = 0
 		}
 	}
 }
@@ -292,11 +288,5 @@ func (m *Mover[T]) transpose(dst []T, d int, src []T, s, rows, cols int) {
 // CopyAll moves everything from in to out, with both operands beginning the
 // given number of elements behind their offset.
 func (m *Mover[T]) CopyAll(out *Operand, to int, in *Operand, from int, scratch []byte) {
-	dst, src := Slice[T](out), Slice[T](in)
-	to += out.Offset
-	from += in.Offset
-	if m.units == 0 || m.sameStrides && &dst[to] == &src[from] {
-		return
-	}
-	m.All(dst, to, src, from, scratch)
+	m.All(Slice[T](out), to+out.Offset, Slice[T](in), from+in.Offset, scratch)
 }

@@ -15,6 +15,7 @@
 //	walk.go              several strided operands walked together; tasks
 //	copy.go, copy_move.go
 //	                     copies between any two layouts
+//	each.go              loops over slices around a formula; fills
 //	scalar.go            one element with its type: casts, text
 //	cast.go, odd.go      conversions between element types; rounding in two
 //	                     steps that equals rounding once

@@ -110,7 +110,7 @@ type Prepacker interface {
 // Carved returns the bytes that [Carve] uses for n elements of type T.
 func Carved[T any](n int) int {
 	var zero T
-	return (n*int(unsafe.Sizeof(zero)) + Align - 1) / Align * Align
+	return CeilDiv(n*int(unsafe.Sizeof(zero)), Align) * Align
 }
 
 // Carve cuts n elements off the front of scratch memory.

@@ -21,24 +21,11 @@ func OddFloat32(f float64) float32 {
 	return math.Float32frombits(bits | 1)
 }
 
-// oddInt64 returns an integer that float64 holds exactly and that rounds to
-// any format of up to 50 bits as v does: the low bits of a large v are
-// replaced by one that says whether they were all 0.
-func oddInt64(v int64) int64 {
-	if v > -1<<53 && v < 1<<53 {
-		return v
-	}
-	low := v & 0xfff
-	v &^= 0xfff
-	if low != 0 {
-		v |= 1 << 12
-	}
-	return v
-}
-
-// oddUint64 is [oddInt64] for unsigned integers.
-func oddUint64(v uint64) uint64 {
-	if v < 1<<53 {
+// oddInteger returns an integer that float64 holds exactly and that rounds to
+// any format of up to 39 bits as v does: the low bits of a v that needs more than
+// 53 bits are replaced by one that says whether they were all 0.
+func oddInteger[T int64 | uint64](v T) T {
+	if v == v<<11>>11 {
 		return v
 	}
 	low := v & 0xfff

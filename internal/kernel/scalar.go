@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -19,49 +20,25 @@ type Scalar struct {
 // Float64Scalar returns the float64 element v.
 func Float64Scalar(v float64) Scalar { return Scalar{dtype.Float64, math.Float64bits(v)} }
 
-// Float32Scalar returns the float32 element v.
-func Float32Scalar(v float32) Scalar { return Scalar{dtype.Float32, uint64(math.Float32bits(v))} }
-
 // Int64Scalar returns the int64 element v.
 func Int64Scalar(v int64) Scalar { return Scalar{dtype.Int64, uint64(v)} }
 
-// Uint64Scalar returns the uint64 element v.
-func Uint64Scalar(v uint64) Scalar { return Scalar{dtype.Uint64, v} }
-
 // BoolScalar returns the bool element v.
-func BoolScalar(v bool) Scalar {
-	if v {
-		return Scalar{dtype.Bool, 1}
-	}
-	return Scalar{dtype.Bool, 0}
-}
+func BoolScalar(v bool) Scalar { return Scalar{dtype.Bool, uint64(Truth(v))} }
 
 // ScalarAt returns element i of the storage data, which holds elements of
 // type t.
 func ScalarAt(t dtype.Type, data []byte, i int) Scalar {
-	switch t.Size() {
-	case 1:
-		return Scalar{t, uint64(data[i])}
-	case 2:
-		return Scalar{t, uint64(Cast[uint16](data)[i])}
-	case 4:
-		return Scalar{t, uint64(Cast[uint32](data)[i])}
-	}
-	return Scalar{t, Cast[uint64](data)[i]}
+	var bits [8]byte
+	copy(bits[:], data[i*t.Size():(i+1)*t.Size()])
+	return Scalar{t, binary.LittleEndian.Uint64(bits[:])}
 }
 
 // Put stores s as element 0 of data.
 func (s Scalar) Put(data []byte) {
-	switch s.DType.Size() {
-	case 1:
-		data[0] = byte(s.Bits)
-	case 2:
-		Cast[uint16](data)[0] = uint16(s.Bits)
-	case 4:
-		Cast[uint32](data)[0] = uint32(s.Bits)
-	case 8:
-		Cast[uint64](data)[0] = s.Bits
-	}
+	var bits [8]byte
+	binary.LittleEndian.PutUint64(bits[:], s.Bits)
+	copy(data[:s.DType.Size()], bits[:])
 }
 
 // Float64 returns the value of s as a float64, rounded where it is a wide
@@ -93,7 +70,8 @@ func (s Scalar) Int64() int64 {
 	return int64(s.Bits<<shift) >> shift
 }
 
-// Cast returns s converted to type t by the rules of [elementwise.Cast].
+// Cast returns s converted to type t by the rules of an elementwise cast, which
+// are those of [NativeCast] and the rounding of halves.
 func (s Scalar) Cast(t dtype.Type) Scalar {
 	if s.DType == t {
 		return s
@@ -156,19 +134,6 @@ func integerRange(t dtype.Type) (lo int64, hi uint64) {
 	return math.MinInt64 >> (64 - bits), math.MaxInt64 >> (64 - bits)
 }
 
-// quietNaN returns the bits that text forms call "nan".
-func quietNaN(t dtype.Type) uint64 {
-	switch t {
-	case dtype.Float64:
-		return math.Float64bits(math.NaN())
-	case dtype.Float32:
-		return 0x7fc00000
-	case dtype.BFloat16:
-		return 0x7fc0
-	}
-	return 0x7e00
-}
-
 // String prints s as in "0.1:float32", in the fewest digits that
 // [ParseScalar] reads back to the same bits.
 func (s Scalar) String() string {
@@ -176,7 +141,7 @@ func (s Scalar) String() string {
 	switch f := s.Float64(); {
 	case s.DType.IsFloat() && math.IsNaN(f):
 		value = "nan"
-		if s.Bits != quietNaN(s.DType) {
+		if s != Float64Scalar(math.NaN()).Cast(s.DType) {
 			value = "0x" + strconv.FormatUint(s.Bits, 16)
 		}
 	case s.DType == dtype.Float64:
@@ -234,8 +199,6 @@ func ParseScalar(text string) (Scalar, error) {
 		s.Bits = uint64(v) << (64 - bits) >> (64 - bits)
 	case isHex:
 		s.Bits, err = strconv.ParseUint(hex, 16, bits)
-	case value == "nan":
-		s.Bits = quietNaN(t)
 	default:
 		var f float64
 		if f, err = strconv.ParseFloat(value, max(bits, 32)); err == nil {

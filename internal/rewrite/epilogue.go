@@ -65,17 +65,13 @@ func finishes(r *graph.Rewriter, n *graph.Node, j int) bool {
 // inputFirst returns a program that reads input j of p as its first one, and the
 // others in their order after it.
 func inputFirst(p elementwise.Program, j int) elementwise.Program {
-	p = slices.Clone(p)
-	for i := range p {
-		for k, a := range p[i].Args {
-			switch {
-			case a.Kind != elementwise.ArgInput || a.Index > j:
-			case a.Index == j:
-				p[i].Args[k].Index = 0
-			default:
-				p[i].Args[k].Index++
-			}
+	return elementwise.Program(nil).Append(p, func(i int) elementwise.Arg {
+		switch {
+		case i == j:
+			i = 0
+		case i < j:
+			i++
 		}
-	}
-	return p
+		return elementwise.InputArg(i)
+	})
 }

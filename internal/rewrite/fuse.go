@@ -142,18 +142,7 @@ func (m *merger) append(n *graph.Node) elementwise.Arg {
 			args[j] = m.input(m.Replacement(v))
 		}
 	}
-	base := len(m.prog)
-	for _, ins := range n.Op().(elementwise.Map).Program {
-		for j, a := range ins.Args {
-			switch a.Kind {
-			case elementwise.ArgInput:
-				ins.Args[j] = args[a.Index]
-			case elementwise.ArgResult:
-				ins.Args[j] = elementwise.ResultArg(base + a.Index)
-			}
-		}
-		m.prog = append(m.prog, ins)
-	}
+	m.prog = m.prog.Append(n.Op().(elementwise.Map).Program, func(i int) elementwise.Arg { return args[i] })
 	r := elementwise.ResultArg(len(m.prog) - 1)
 	m.results[n] = r
 	return r

@@ -9,8 +9,6 @@
 package gemm
 
 import (
-	"unsafe"
-
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/isa"
 )
@@ -26,10 +24,16 @@ import (
 const blockK = 256
 
 // A Matrix is a strided view of typed memory: element (i, j) lies at
-// data[at + i*row + j*col].
+// Data[At + i*Row + j*Col].
 type Matrix[T kernel.Number] struct {
 	Data         []T
 	At, Row, Col int
+}
+
+// Transposed returns the matrix whose element (i, j) is element (j, i) of m.
+func (m Matrix[T]) Transposed() Matrix[T] {
+	m.Row, m.Col = m.Col, m.Row
+	return m
 }
 
 // A Product is the cut of a product of an m×k matrix by a k×n one into tasks,
@@ -91,16 +95,8 @@ func (g *Product[T]) Tasks() int { return g.tasksM * g.tasksN }
 
 // Scratch returns the working memory of a task, in bytes.
 func (g *Product[T]) Scratch() int {
-	var zero T
 	k := min(g.K, blockK)
-	return (Pad64[T](g.BlockM*k) + Pad64[T](g.BlockN*k)) * int(unsafe.Sizeof(zero))
-}
-
-// Pad64 rounds n elements up to a multiple of 64 bytes.
-func Pad64[T any](n int) int {
-	var zero T
-	per := 64 / int(unsafe.Sizeof(zero))
-	return (n + per - 1) / per * per
+	return kernel.Carved[T](g.BlockM*k) + kernel.Carved[T](g.BlockN*k)
 }
 
 // A Right is the right operand of a product, in the form in which it is at
@@ -108,14 +104,15 @@ func Pad64[T any](n int) int {
 type Right[T kernel.Number] struct {
 	Matrix[T]
 	Prepacked []T
-	Image     ImagePacker[T] // when set, matrix holds an image, and what this packs of it is the operand
+	Image     ImagePacker[T] // when set, Matrix holds an image, and what this packs of it is the operand
 }
 
 // An ImagePacker packs a right operand that is made of an image and never held
 // as a whole.
 type ImagePacker[T kernel.Number] interface {
 	// PackImage packs columns [j0, j1) and rows [k0, k1) of the operand that
-	// x makes, as [packRight] does, into strips of t.
+	// the image x makes into strips of t: element (k, j) of a strip of t.Cols
+	// columns at [k*t.Cols + j].
 	PackImage(dst, x []T, j0, j1, k0, k1 int, t *isa.Tile[T])
 }
 
@@ -125,22 +122,21 @@ type Left[T kernel.Number] struct {
 	Prepacked []T
 }
 
-// Run computes one task: c[i*ldc+j] += sum_k a[i,k]*b[k,j] over the task's
-// block, or = where add is false.
-func (g *Product[T]) Run(task int, scratch []byte, a *Left[T], b *Right[T], c []T, ldc int, add bool) {
+// Run computes one task: c[i*ldc+j] = sum_k a[i,k]*b[k,j] over the task's
+// block.
+func (g *Product[T]) Run(task int, scratch []byte, a *Left[T], b *Right[T], c []T, ldc int) {
 	i0, i1, j0, j1 := g.Block(task)
-	g.Multiply(i0, i1, j0, j1, scratch, a, b, c[i0*ldc+j0:], ldc, add)
+	g.Multiply(i0, i1, j0, j1, scratch, a, b, c[i0*ldc+j0:], ldc)
 }
 
 // Multiply computes rows [i0, i1) and columns [j0, j1), no more than a task
-// has, of the product. c starts at element (i0, j0). Packed operands want i0
-// and j0 at the start of a strip.
-func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b *Right[T], c []T, ldc int, add bool) {
+// has, of the product. c starts at element (i0, j0). Prepacked operands want
+// i0 and j0 at the start of a strip.
+func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b *Right[T], c []T, ldc int) {
 	rows, cols := g.Tile.Rows, g.Tile.Cols
-	work := kernel.Cast[T](scratch)
-	packA := work[:g.BlockM*min(g.K, blockK)]
-	packB := work[Pad64[T](len(packA)):]
-	if g.K == 0 && !add {
+	packA := kernel.Carve[T](&scratch, g.BlockM*min(g.K, blockK))
+	packB := kernel.Carve[T](&scratch, g.BlockN*min(g.K, blockK))
+	if g.K == 0 {
 		for i := range i1 - i0 {
 			clear(c[i*ldc : i*ldc+j1-j0])
 		}
@@ -150,20 +146,20 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 		depth := k1 - k0
 		pa := packA
 		if a.Prepacked != nil {
-			pa = a.Prepacked[k0*kernel.CeilDiv(g.M, rows)*rows+i0*depth:]
+			pa = a.Prepacked[Prepacked(g.M, k0, rows)+i0*depth:]
 		} else {
-			packLeft(pa, &a.Matrix, i0, i1, k0, k1, rows)
+			pack(pa, a.Matrix, i0, i1, k0, k1, rows)
 		}
 		pb, ldb, inPlace := packB, cols, false
 		switch {
 		case b.Prepacked != nil:
-			pb = b.Prepacked[k0*kernel.CeilDiv(g.N, cols)*cols+j0*depth:]
+			pb = b.Prepacked[Prepacked(g.N, k0, cols)+j0*depth:]
 		case b.Image != nil:
 			b.Image.PackImage(pb, b.Data[b.At:], j0, j1, k0, k1, &g.Tile)
 		case g.direct && b.Col == 1 && b.Row >= 0:
 			inPlace = true
 		default:
-			packRight(pb, &b.Matrix, j0, j1, k0, k1, cols)
+			pack(pb, b.Transposed(), j0, j1, k0, k1, cols)
 		}
 		for j := j0; j < j1; j += cols {
 			strip := pb
@@ -173,14 +169,14 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 			case j+cols <= j1:
 				strip, ldb = b.Data[b.At+k0*b.Row+j:], b.Row
 			default:
-				packRight(pb, &b.Matrix, j, j1, k0, k1, cols)
+				pack(pb, b.Transposed(), j, j1, k0, k1, cols)
 				ldb = cols
 			}
 			w := min(cols, j1-j)
 			for i := i0; i < i1; i += rows {
 				h := min(rows, i1-i)
 				at := (i-i0)*ldc + j - j0
-				g.Tile.Mul(h, w, depth, pa[(i-i0)*depth:], strip, ldb, c[at:at+(h-1)*ldc+w], ldc, add || k0 > 0)
+				g.Tile.Mul(h, w, depth, pa[(i-i0)*depth:], strip, ldb, c[at:at+(h-1)*ldc+w], ldc, k0 > 0)
 			}
 		}
 	}
@@ -193,47 +189,27 @@ func (g *Product[T]) Block(task int) (i0, i1, j0, j1 int) {
 	return i0, min(i0+g.BlockM, g.M), j0, min(j0+g.BlockN, g.N)
 }
 
-// PrepackedLeft returns how many elements an m×k matrix takes, packed for the left
-// of tiles of the given rows.
-func PrepackedLeft(m, k, rows int) int { return kernel.CeilDiv(m, rows) * rows * k }
+// Prepacked returns how many elements a matrix of the given rows and columns
+// takes, packed into strips of the given height.
+func Prepacked(rows, cols, height int) int { return kernel.CeilDiv(rows, height) * height * cols }
 
-// PrepackedRight returns how many elements a k×n matrix takes, packed for the
-// right of tiles of the given columns.
-func PrepackedRight(n, k, cols int) int { return kernel.CeilDiv(n, cols) * cols * k }
-
-// PrepackLeft packs every strip of an m×k matrix, block of k by block.
-func PrepackLeft[T kernel.Number](dst []T, a *Matrix[T], m, k, rows int) {
-	for k0 := 0; k0 < k; k0 += blockK {
-		k1 := min(k0+blockK, k)
-		packLeft(dst[k0*kernel.CeilDiv(m, rows)*rows:], a, 0, m, k0, k1, rows)
+// Prepack packs every strip of m, a matrix of the given rows and columns, block
+// of columns by block. It is for the left of tiles that have as many rows as the
+// strips are high; a matrix for the right is packed transposed, and its strips
+// are as high as tiles have columns.
+func Prepack[T kernel.Number](dst []T, m Matrix[T], rows, cols, height int) {
+	for k0 := 0; k0 < cols; k0 += blockK {
+		pack(dst[Prepacked(rows, k0, height):], m, 0, rows, k0, min(k0+blockK, cols), height)
 	}
 }
 
-// PrepackRight packs every strip of a k×n matrix, block of k by block.
-func PrepackRight[T kernel.Number](dst []T, b *Matrix[T], n, k, cols int) {
-	for k0 := 0; k0 < k; k0 += blockK {
-		k1 := min(k0+blockK, k)
-		packRight(dst[k0*kernel.CeilDiv(n, cols)*cols:], b, 0, n, k0, k1, cols)
-	}
-}
-
-// packLeft lays rows [i0, i1) and columns [k0, k1) of a out as strips of the
-// given height: element (i, k) of a strip at [k*height + i], missing rows 0.
-func packLeft[T kernel.Number](dst []T, a *Matrix[T], i0, i1, k0, k1, height int) {
-	packStrips(dst, a.Data, a.At+i0*a.Row+k0*a.Col, a.Row, a.Col, i1-i0, k1-k0, height)
-}
-
-// packRight lays columns [j0, j1) and rows [k0, k1) of b out as strips of the
-// given width: element (k, j) of a strip at [k*width + j], missing columns 0.
-func packRight[T kernel.Number](dst []T, b *Matrix[T], j0, j1, k0, k1, width int) {
-	packStrips(dst, b.Data, b.At+k0*b.Row+j0*b.Col, b.Col, b.Row, j1-j0, k1-k0, width)
-}
-
-// packStrips lays n lanes of depth elements out as strips of the given width:
-// lane j, element k, found at data[at + j*lane + k*step], goes to
-// dst[j/width*width*depth + k*width + j%width]. Missing lanes of the last
-// strip become 0.
-func packStrips[T kernel.Number](dst, data []T, at, lane, step, n, depth, width int) {
+// pack lays rows [i0, i1) and columns [k0, k1) of m out as strips of the given
+// width in rows. A row is a lane: lane i, element k goes to
+// dst[i/width*width*depth + k*width + i%width], where depth is the number of
+// columns. Missing lanes of the last strip become 0.
+func pack[T kernel.Number](dst []T, m Matrix[T], i0, i1, k0, k1, width int) {
+	data, at, lane, step := m.Data, m.At+i0*m.Row+k0*m.Col, m.Row, m.Col
+	n, depth := i1-i0, k1-k0
 	whole := n / width * width
 	if lane == 1 {
 		// Rows are read from end to end, which is what memory is fast at.

@@ -116,6 +116,20 @@ func WantSums(t dtype.Type, terms int, in []*kernel.Operand, reference func(floa
 	}
 }
 
+// Halfless lists the element types that kernels compute in.
+func Halfless() []dtype.Type {
+	return slices.DeleteFunc(dtype.All(), func(t dtype.Type) bool { return t == dtype.Float16 || t == dtype.BFloat16 })
+}
+
+// Slack is how much a result of type t may be off, as a part of the magnitude
+// of what it is computed from.
+func Slack(t dtype.Type) float64 {
+	if t == dtype.Float32 {
+		return 0x1p-21
+	}
+	return 0x1p-42
+}
+
 // NumberTypes are the element types of [Halfless] but bool, floats first.
 var NumberTypes = []dtype.Type{
 	dtype.Float32, dtype.Float64, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
@@ -120,6 +121,18 @@ func Bytes(o *kernel.Operand) []byte {
 	return out
 }
 
+// dense returns a dense copy of o.
+func dense(o *kernel.Operand) *kernel.Operand {
+	d := Dense(o.DType, o.Shape...)
+	copy(d.Data, Bytes(o))
+	return d
+}
+
+// present returns the operands that are there.
+func present(operands []*kernel.Operand) []*kernel.Operand {
+	return slices.DeleteFunc(slices.Clone(operands), func(o *kernel.Operand) bool { return o == nil })
+}
+
 // Guard remembers the storage of o. The function it returns reports the first
 // byte outside the elements of o that has changed since.
 func Guard(o *kernel.Operand) func() error {
@@ -144,17 +157,8 @@ func Guard(o *kernel.Operand) func() error {
 
 // each calls f with the storage position of each element in row-major order.
 func each(o *kernel.Operand, f func(at int)) {
-	var nest func(axis, at int)
-	nest = func(axis, at int) {
-		if axis == len(o.Shape) {
-			f(at)
-			return
-		}
-		for i := range o.Shape[axis] {
-			nest(axis+1, at+i*o.Strides[axis])
-		}
-	}
-	nest(0, o.Offset)
+	l := shape.Layout{Strides: o.Strides, Offset: o.Offset}
+	ForEachIndex(o.Shape, func(index []int) { f(l.At(index...)) })
 }
 
 // Shape returns up to maxRank random extents below limit, with 0 and 1 among them

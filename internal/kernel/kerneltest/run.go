@@ -4,6 +4,7 @@
 package kerneltest
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"iter"
@@ -37,7 +38,7 @@ func Sets() iter.Seq[string] {
 // the first error of a task.
 func Run(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand) error {
 	k.Bind(in, out)
-	scratch := poisoned(rng, k.Scratch())
+	scratch := kernel.Alloc(k.Scratch())
 	var first error
 	for _, task := range rng.Perm(k.Tasks()) {
 		poison(rng, scratch)
@@ -57,7 +58,8 @@ func RunConcurrently(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand)
 	errs := make([]error, workers)
 	var wg sync.WaitGroup
 	for w := range workers {
-		scratch := poisoned(rng, k.Scratch())
+		scratch := kernel.Alloc(k.Scratch())
+		poison(rng, scratch)
 		wg.Go(func() {
 			for i := w; i < len(order); i += workers {
 				if err := k.Run(order[i], scratch); err != nil && errs[w] == nil {
@@ -86,10 +88,15 @@ func CheckAllocs(t testing.TB, k kernel.Kernel, in, out []*kernel.Operand) {
 }
 
 // All binds and runs k three times into out, by [Run], by [RunConcurrently]
-// and by [Run] again, and reports an error when one of them fails or two of
-// them leave different bytes. Outputs must not be inputs as well.
+// and by [Run] again, and reports an error when one of them fails, two of them
+// leave different bytes, or a byte outside the outputs has changed. Outputs must
+// not be inputs as well.
 func All(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand) error {
 	first := make([]string, len(out))
+	var guards []func() error
+	for _, o := range present(out) {
+		guards = append(guards, Guard(o))
+	}
 	for i, run := range []func(*rand.Rand, kernel.Kernel, []*kernel.Operand, []*kernel.Operand) error{Run, RunConcurrently, Run} {
 		for _, o := range present(out) {
 			scribble(rng, o)
@@ -107,21 +114,59 @@ func All(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand) error {
 			}
 		}
 	}
+	for _, intact := range guards {
+		if err := intact(); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// poisoned returns n bytes of rubbish, aligned as an executor aligns scratch.
-func poisoned(rng *rand.Rand, n int) []byte {
-	b := kernel.Alloc(n)
-	poison(rng, b)
-	return b
+// SameBits runs k over strided operands and over dense copies of them, and
+// reports outputs that differ in any bit. It returns the dense outputs.
+func SameBits(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand) error {
+	if err := All(rng, k, in, out); err != nil {
+		return err
+	}
+	denseIn, denseOut := slices.Clone(in), slices.Clone(out)
+	for i, o := range in {
+		if o != nil {
+			denseIn[i] = dense(o)
+		}
+	}
+	for i, o := range out {
+		if o != nil {
+			denseOut[i] = Dense(o.DType, o.Shape...)
+		}
+	}
+	if err := Run(rng, k, denseIn, denseOut); err != nil {
+		return err
+	}
+	for i, o := range out {
+		if o != nil && !bytes.Equal(Bytes(o), Bytes(denseOut[i])) {
+			return fmt.Errorf("output %d: strides %v and %v give other bits than dense operands", i, in[0].Strides, o.Strides)
+		}
+	}
+	return nil
 }
 
-func poison(rng *rand.Rand, b []byte) {
-	pattern := byte(rng.Uint32()) | 0x80 // negative as an integer, never 0
-	for i := range b {
-		b[i] = pattern
+// OverInput runs k with output 0 over input 0, a dense copy of in[0], and
+// reports when that differs from the elements of want.
+func OverInput(rng *rand.Rand, k kernel.Kernel, in []*kernel.Operand, want *kernel.Operand, others ...*kernel.Operand) error {
+	x := dense(in[0])
+	ins := append([]*kernel.Operand{x}, in[1:]...)
+	if err := Run(rng, k, ins, append([]*kernel.Operand{x}, others...)); err != nil {
+		return err
 	}
+	if !bytes.Equal(x.Data, Bytes(want)) {
+		return fmt.Errorf("in place over %v%v the result differs", x.DType, x.Shape)
+	}
+	return nil
+}
+
+// poison fills scratch with rubbish.
+func poison(rng *rand.Rand, scratch []byte) {
+	kernel.Fill(scratch, byte(rng.Uint32())|0x80) // negative as an integer, never 0
 }
 
 // runTasks runs all tasks of a bound kernel in order.
@@ -136,17 +181,12 @@ func runTasks(t testing.TB, k kernel.Kernel, scratch []byte) {
 // BenchmarkTasks runs all tasks of k on one goroutine and reports the rate of
 // floating-point operations.
 func BenchmarkTasks(b *testing.B, k kernel.Kernel, in, out []*kernel.Operand, prepacked bool, flops int) {
-	k.Bind(in, out)
 	if prepacked {
 		if in = Prepack(k, in, out, 1); in == nil {
 			b.Skip("nothing to prepack")
 		}
-		k.Bind(in, out)
 	}
-	scratch := kernel.Alloc(k.Scratch())
-	for b.Loop() {
-		runTasks(b, k, scratch)
-	}
+	Benchmark(b, k, in, out)
 	b.ReportMetric(float64(flops)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
@@ -176,10 +216,6 @@ func Benchmark(b *testing.B, k kernel.Kernel, in, out []*kernel.Operand) {
 	scratch := kernel.Alloc(k.Scratch())
 	b.SetBytes(int64(shape.Shape(in[0].Shape).Elems() * in[0].DType.Size()))
 	for b.Loop() {
-		for task := range k.Tasks() {
-			if err := k.Run(task, scratch); err != nil {
-				b.Fatal(err)
-			}
-		}
+		runTasks(b, k, scratch)
 	}
 }

@@ -3,6 +3,7 @@ package lines
 import (
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"github.com/berth-go/berth/internal/kernel"
 )
@@ -46,7 +47,7 @@ type Accumulator[T, A kernel.Number] struct {
 	// one number for all of them or, when they are of several lines, on one
 	// for each; shift holds that number or numbers.
 	Load func(dst []A, src []T, at, step int, shift []A)
-	// Plain says that T is A and load copies, so that dense elements are
+	// Plain says that T is A and Load copies, so that dense elements are
 	// accumulated where they lie.
 	Plain bool
 }
@@ -58,7 +59,7 @@ func Plain[A kernel.Number](op Operation[A]) Accumulator[A, A] {
 
 // Work returns the elements of working memory that [Accumulator.Accumulate] needs.
 func (l *Lines) Work() int {
-	blocks := (l.Length + BlockLen - 1) / BlockLen
+	blocks := kernel.CeilDiv(l.Length, BlockLen)
 	depth := bits.Len(uint(blocks)) + 1
 	if l.Cols {
 		return (16 + depth) * min(Tile, l.Outer.Len)
@@ -72,9 +73,7 @@ func (l *Lines) Work() int {
 func (f *Accumulator[T, A]) Accumulate(acc []A, l *Lines, k int, src []T, at int, shift, work []A) {
 	switch {
 	case l.Length == 0:
-		for i := range acc {
-			acc[i] = f.identity
-		}
+		kernel.Fill(acc, f.identity)
 	case len(acc) == 1 && !l.Cols:
 		acc[0] = f.Line(l, k, src, at, shift, work)
 	default:
@@ -114,10 +113,8 @@ func (f *Accumulator[T, A]) gather(dst []A, l *Lines, k int, src []T, at, pos in
 	step := l.Inner.Inner[k]
 	var off [MaxOperands]int
 	for len(dst) > 0 {
-		row, col := pos/l.Inner.Len, pos%l.Inner.Len
-		l.Inner.Seek(row, off[:])
-		n := min(len(dst), l.Inner.Len-col)
-		f.Load(dst[:n], src, at+off[k]+col*step, step, shift)
+		n := l.Inner.Locate(pos, pos+len(dst), off[:])
+		f.Load(dst[:n], src, at+off[k], step, shift)
 		dst, pos = dst[n:], pos+n
 	}
 }
@@ -176,9 +173,7 @@ type columns[T, A kernel.Number] struct {
 // block accumulates elements [pos, pos+n) of each line in the first lane.
 func (c *columns[T, A]) block(pos, n int) {
 	w := c.width
-	for i := range c.lanes {
-		c.lanes[i] = c.identity
-	}
+	kernel.Fill(c.lanes, c.identity)
 	var offs [64]int
 	for ; n >= 64; pos, n = pos+64, n-64 {
 		c.l.offsets(offs[:], c.k, pos)
@@ -212,16 +207,11 @@ func (c *columns[T, A]) row(o, slot int) []A {
 // Lowest returns the value of A that is smaller than or equal to all others
 // but NaN.
 func Lowest[A kernel.Number]() A {
-	switch p := any(new(A)).(type) {
-	case *float32:
-		*p = float32(math.Inf(-1))
-		return any(*p).(A)
-	case *float64:
-		*p = math.Inf(-1)
-		return any(*p).(A)
-	}
 	var zero A
-	if zero-1 > zero { // unsigned
+	switch {
+	case A(1)/2 != 0: // floating point
+		return A(math.Inf(-1))
+	case zero-1 > zero: // unsigned
 		return zero
 	}
 	return -Highest[A]() - 1
@@ -230,21 +220,12 @@ func Lowest[A kernel.Number]() A {
 // Highest returns the value of A that is larger than or equal to all others
 // but NaN.
 func Highest[A kernel.Number]() A {
-	switch p := any(new(A)).(type) {
-	case *float32:
-		*p = float32(math.Inf(1))
-		return any(*p).(A)
-	case *float64:
-		*p = math.Inf(1)
-		return any(*p).(A)
-	}
 	var zero A
-	if zero-1 > zero {
+	switch {
+	case A(1)/2 != 0: // floating point
+		return A(math.Inf(1))
+	case zero-1 > zero: // unsigned
 		return zero - 1
 	}
-	top := A(1) // grows to the highest power of two, and then fills up below
-	for top*2 > top {
-		top *= 2
-	}
-	return top - 1 + top
+	return A(int64(math.MaxInt64) >> (64 - 8*unsafe.Sizeof(zero)))
 }

@@ -41,8 +41,8 @@ type Lines struct {
 	Inner  kernel.Walk // along a line
 	Cols   bool        // tiles of neighbouring lines are walked together
 
-	tiles int // tiles in each row of outer, when cols
-	units int // tiles when cols, else lines
+	tiles int // tiles in each row of Outer, when Cols
+	units int // tiles when Cols, else lines
 	Tasks int
 	each  int // units in each task but the last
 
@@ -78,7 +78,7 @@ func (l *Lines) Bind(shape, along []int, strides ...[]int) {
 	across := Magnitude(l.Outer.Inner[0])
 	l.Cols = l.Outer.Len > 1 && l.Length > 1 && across != 0 && across < Magnitude(l.Inner.Inner[0])
 	if l.Cols {
-		l.tiles = (l.Outer.Len + Tile - 1) / Tile
+		l.tiles = kernel.CeilDiv(l.Outer.Len, Tile)
 		l.units = l.Outer.Rows * l.tiles
 		l.Tasks, l.each = kernel.Parts(l.units, l.Length*min(l.Outer.Len, Tile))
 	} else {
@@ -104,7 +104,7 @@ func (l *Lines) Part(task int) (unit, end int) {
 
 // Seek finds the lines that begin at a unit: at[k] becomes where the first
 // of them begins in operand k, counted from the operand's offset, and width
-// the number of lines that follow it by a constant step, outer.Inner, before
+// the number of lines that follow it by a constant step, Outer.Inner, before
 // end. They are the given number of units.
 func (l *Lines) Seek(unit, end int, at []int) (width, units int) {
 	if !l.Cols {
@@ -121,10 +121,8 @@ func (l *Lines) offsets(dst []int, k, pos int) {
 	step := l.Inner.Inner[k]
 	var at [MaxOperands]int
 	for len(dst) > 0 {
-		row, col := pos/l.Inner.Len, pos%l.Inner.Len
-		l.Inner.Seek(row, at[:])
-		n := min(len(dst), l.Inner.Len-col)
-		o := at[k] + col*step
+		n := l.Inner.Locate(pos, pos+len(dst), at[:])
+		o := at[k]
 		for i := range dst[:n] {
 			dst[i] = o
 			o += step
@@ -143,7 +141,7 @@ type Segments struct {
 
 	l    *Lines
 	base [MaxOperands]int
-	row  int // of l.inner, the next one
+	row  int // of l.Inner, the next one
 	left int // stretches left in the current row, when walking a tile
 }
 

@@ -36,10 +36,7 @@ func LoadAbs[T, A kernel.Number](dst []A, src []T, at, step int, _ []A) {
 // LoadSquare squares elements.
 func LoadSquare[T, A kernel.Number](dst []A, src []T, at, step int, _ []A) {
 	if step == 1 {
-		for i, x := range src[at : at+len(dst)] {
-			v := A(x)
-			dst[i] = v * v
-		}
+		kernel.Each(dst, src[at:], func(x T) A { return A(x) * A(x) })
 		return
 	}
 	for i := range dst {
@@ -52,10 +49,7 @@ func LoadSquare[T, A kernel.Number](dst []A, src []T, at, step int, _ []A) {
 // LoadTruth maps what is not zero, NaN among it, to 1.
 func LoadTruth[T kernel.Number](dst []uint8, src []T, at, step int, _ []uint8) {
 	for i := range dst {
-		dst[i] = 0
-		if src[at] != 0 {
-			dst[i] = 1
-		}
+		dst[i] = kernel.Truth(src[at] != 0)
 		at += step
 	}
 }
@@ -65,10 +59,7 @@ func LoadDeviation[T kernel.Float](dst []T, src []T, at, step int, shift []T) {
 	switch {
 	case len(shift) == 1 && step == 1:
 		m := shift[0]
-		for i, x := range src[at : at+len(dst)] {
-			v := x - m
-			dst[i] = v * v
-		}
+		kernel.Each(dst, src[at:], func(x T) T { return (x - m) * (x - m) })
 	case len(shift) == 1:
 		m := shift[0]
 		for i := range dst {
@@ -87,16 +78,8 @@ func LoadDeviation[T kernel.Float](dst []T, src []T, at, step int, shift []T) {
 
 // LoadExp maps to the exponential of the distance from shift.
 func LoadExp[T, A kernel.Number](dst []A, src []T, at, step int, shift []A) {
-	if len(shift) == 1 {
-		m := float64(shift[0])
-		for i := range dst {
-			dst[i] = A(math.Exp(float64(src[at]) - m))
-			at += step
-		}
-		return
-	}
 	for i := range dst {
-		dst[i] = A(math.Exp(float64(src[at]) - float64(shift[i])))
+		dst[i] = A(math.Exp(float64(src[at]) - float64(shift[min(i, len(shift)-1)])))
 		at += step
 	}
 }

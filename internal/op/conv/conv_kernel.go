@@ -75,8 +75,7 @@ func (k *conv[T]) Scratch() int {
 	case !k.single:
 		n = k.gemm.Scratch()
 	case k.phased:
-		p := &k.phases
-		n = kernel.Carved[T](p.size(&k.slide)) + kernel.Carved[T](p.band*p.cols)
+		n = kernel.Carved[T](k.phases.size(&k.slide)) + kernel.Carved[T](k.phases.band*k.phases.cols)
 	}
 	return max(n, k.epilogue.Scratch())
 }
@@ -110,10 +109,10 @@ func (k *conv[T]) product(image, group, block int, scratch []byte) error {
 	}
 	a := gemm.Left[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](k.w), At: k.w.Offset + group*k.maps*k.gemm.K, Row: k.gemm.K, Col: 1}}
 	if k.prepackedW != nil {
-		a.Prepacked = k.prepackedW[group*gemm.PrepackedLeft(k.maps, k.gemm.K, k.gemm.Tile.Rows):]
+		a.Prepacked = k.prepackedW[group*gemm.Prepacked(k.maps, k.gemm.K, k.gemm.Tile.Rows):]
 	}
 	y := kernel.Slice[T](k.y)[k.y.Offset+image*k.y.Strides[0]+group*k.maps*k.positions:]
-	k.gemm.Run(block, scratch, &a, &b, y, k.positions, false)
+	k.gemm.Run(block, scratch, &a, &b, y, k.positions)
 	i0, i1, j0, j1 := k.gemm.Block(block)
 	first := (image*k.group+group)*k.maps + i0
 	return k.epilogue.Run(first*k.positions+j0, i1-i0, k.positions, j1-j0, scratch)
@@ -185,7 +184,7 @@ func (k *conv[T]) PrepackedBytes(input int) int {
 	if input != 1 || k.single {
 		return 0
 	}
-	return k.group * gemm.PrepackedLeft(k.maps, k.gemm.K, k.gemm.Tile.Rows) * k.w.DType.Size()
+	return k.group * gemm.Prepacked(k.maps, k.gemm.K, k.gemm.Tile.Rows) * k.w.DType.Size()
 }
 
 // Prepack implements [kernel.Prepacker].
@@ -193,10 +192,10 @@ func (k *conv[T]) Prepack(input int, dst []byte) {
 	if k.PrepackedBytes(input) == 0 {
 		return
 	}
-	size := gemm.PrepackedLeft(k.maps, k.gemm.K, k.gemm.Tile.Rows)
+	size := gemm.Prepacked(k.maps, k.gemm.K, k.gemm.Tile.Rows)
 	for group := range k.group {
 		w := gemm.Matrix[T]{Data: kernel.Slice[T](k.w), At: k.w.Offset + group*k.maps*k.gemm.K, Row: k.gemm.K, Col: 1}
-		gemm.PrepackLeft(kernel.Cast[T](dst)[group*size:], &w, k.maps, k.gemm.K, k.gemm.Tile.Rows)
+		gemm.Prepack(kernel.Cast[T](dst)[group*size:], w, k.maps, k.gemm.K, k.gemm.Tile.Rows)
 	}
 }
 

@@ -73,7 +73,7 @@ func (k *convTranspose[T]) Run(task int, scratch []byte) error {
 		i1 := min(i0+k.gemm.BlockM, m1*k.taps)
 		for j0 := 0; j0 < k.positions; j0 += k.gemm.BlockN {
 			j1 := min(j0+k.gemm.BlockN, k.positions)
-			k.gemm.Multiply(i0, i1, j0, j1, scratch, &a, &b, products, k.gemm.BlockN, false)
+			k.gemm.Multiply(i0, i1, j0, j1, scratch, &a, &b, products, k.gemm.BlockN)
 			for i := i0; i < i1; i++ {
 				m := i/k.taps - m0
 				row := products[(i-i0)*k.gemm.BlockN:]

@@ -26,9 +26,6 @@ type Operand struct {
 func Apply(code Code, attrs []float64, in ...graph.Value) (graph.Value, error) {
 	args := make([]Operand, len(in))
 	for i, v := range in {
-		if v.IsZero() {
-			return graph.Value{}, fmt.Errorf("%v: operand %d is absent", code, i)
-		}
 		args[i].Value = v
 	}
 	return ApplyOperands(code, attrs, args...)

@@ -109,8 +109,8 @@ func Codes() []Code {
 	return all
 }
 
-// ParseCode returns the code that [Code.String] spells as name.
-func ParseCode(name string) (Code, error) {
+// parseCode returns the code that [Code.String] spells as name.
+func parseCode(name string) (Code, error) {
 	for c := Code(1); c < numCodes; c++ {
 		if table[c].name == name {
 			return c, nil

@@ -2,7 +2,6 @@ package elementwise
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
@@ -76,30 +75,6 @@ const (
 	MaxExtra  = MaxInputs - 2
 	MaxFinish = MaxInstrs - 3
 )
-
-// After returns the program that runs first and then p on its result. Input 0 of
-// p is that result; the others follow the inputs of first, of which there are n.
-// Either may be empty.
-func (p Program) After(first Program, n int) Program {
-	if len(first) == 0 {
-		return p
-	}
-	out := slices.Clone(first)
-	for _, ins := range p {
-		for j, a := range ins.Args {
-			switch {
-			case a.Kind == ArgInput && a.Index == 0:
-				ins.Args[j] = ResultArg(len(first) - 1)
-			case a.Kind == ArgInput:
-				ins.Args[j] = InputArg(n - 1 + a.Index)
-			case a.Kind == ArgResult:
-				ins.Args[j] = ResultArg(len(first) + a.Index)
-			}
-		}
-		out = append(out, ins)
-	}
-	return out
-}
 
 // Addend is the program that adds input 1 to input 0.
 var Addend = Program{{Code: Add, Args: [3]Arg{InputArg(0), InputArg(1)}}}

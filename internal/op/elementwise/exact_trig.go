@@ -117,8 +117,10 @@ func cos(x float64) float64 {
 	return turned(cos, -sin, n)
 }
 
-func tan(x float64) float64 {
-	sin, cos, n := sinCos(x)
+func tan(x float64) float64 { return tangent(sinCos(x)) }
+
+// tangent returns the tangent of x from what [sinCos] returns.
+func tangent(sin, cos float64, n uint64) float64 {
 	if n&1 != 0 {
 		sin, cos = -cos, sin
 	}

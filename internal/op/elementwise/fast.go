@@ -43,17 +43,21 @@ func fastLog1p(x float64) float64 {
 }
 
 // fastSinCos returns the sine and cosine of x - n*π/2 for n the nearest
-// integer, and n modulo 4. |x| is below 2^19.
+// integer, and n modulo 4. From 2^19 on, and for NaN, it is [sinCos].
 //
 // π/2 is split so that n times its upper part is exact.
 //
 // Source: Cody and Waite, "Software Manual for the Elementary Functions", 1980.
 func fastSinCos(x float64) (sin, cos float64, n uint64) {
 	const (
+		limit = 1 << 19
 		shift = 3 << 51
 		upper = 1.5707963267341256142
 		lower = 6.0771005065061926015e-11
 	)
+	if !(x > -limit && x < limit) {
+		return sinCos(x)
+	}
 	t := madd(x, 2/math.Pi, shift)
 	k := t - shift
 	r := madd(-k, lower, madd(-k, upper, x))
@@ -68,35 +72,17 @@ func fastSinCos(x float64) (sin, cos float64, n uint64) {
 	return madd(r*z, s, r), madd(z, c, 1), math.Float64bits(t) & 3
 }
 
-// The range of [fastSinCos]; NaN is outside.
-const fastSinCosRange = 1 << 19
-
 func fastSin(x float64) float64 {
-	if !(x > -fastSinCosRange && x < fastSinCosRange) {
-		return sin(x)
-	}
 	sin, cos, n := fastSinCos(x)
 	return turned(sin, cos, n)
 }
 
 func fastCos(x float64) float64 {
-	if !(x > -fastSinCosRange && x < fastSinCosRange) {
-		return cos(x)
-	}
 	sin, cos, n := fastSinCos(x)
 	return turned(cos, -sin, n)
 }
 
-func fastTan(x float64) float64 {
-	if !(x > -fastSinCosRange && x < fastSinCosRange) {
-		return tan(x)
-	}
-	sin, cos, n := fastSinCos(x)
-	if n&1 != 0 {
-		sin, cos = -cos, sin
-	}
-	return sin / cos
-}
+func fastTan(x float64) float64 { return tangent(fastSinCos(x)) }
 
 func fastAsinh(x float64) float64 {
 	a := math.Abs(x)

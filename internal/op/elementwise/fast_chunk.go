@@ -3,6 +3,7 @@ package elementwise
 import (
 	"math"
 
+	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
@@ -39,13 +40,9 @@ func expm1All(x []float64) {
 func expm1Chunk(dst, a []float32) {
 	var buf [chunk]float64
 	y := buf[:len(dst)]
-	for i, v := range a[:len(y)] {
-		y[i] = float64(v)
-	}
+	kernel.Each(y, a, func(x float32) float64 { return float64(x) })
 	expm1All(y)
-	for i, e := range y {
-		dst[i] = float32(e)
-	}
+	kernel.Each(dst, y, func(e float64) float32 { return float32(e) })
 }
 
 // negative returns a where x has its sign bit set, and b elsewhere.
@@ -58,81 +55,59 @@ func negative(x, a, b float64) float64 {
 func sinhChunk(dst, a []float32) {
 	var buf [chunk]float64
 	y := buf[:len(dst)]
-	for i, v := range a[:len(y)] {
-		y[i] = min(math.Abs(float64(v)), isa.ExpRange) // so that n is finite
-	}
+	kernel.Each(y, a, func(x float32) float64 { return min(math.Abs(float64(x)), isa.ExpRange) }) // so that n is finite
 	expm1All(y)
-	for i, n := range y {
-		dst[i] = float32(math.Copysign(0.5*(n+n/(n+1)), float64(a[i])))
-	}
+	kernel.Each2(dst, y, a, func(n float64, x float32) float32 {
+		return float32(math.Copysign(0.5*(n+n/(n+1)), float64(x)))
+	})
 }
 
 // coshChunk is (e + 1/e)/2 for e = exp(|x|).
 func coshChunk(dst, a []float32) {
 	var buf [chunk]float64
 	y := buf[:len(dst)]
-	for i, v := range a[:len(y)] {
-		y[i] = math.Abs(float64(v))
-	}
+	kernel.Each(y, a, func(x float32) float64 { return math.Abs(float64(x)) })
 	isa.ExpChunk(y)
-	for i, e := range y {
-		dst[i] = float32(0.5 * (e + 1/e))
-	}
+	kernel.Each(dst, y, func(e float64) float32 { return float32(0.5 * (e + 1/e)) })
 }
 
 // tanhChunk is n/(n+2) for n = exp(2x)-1, on |x|.
 func tanhChunk(dst, a []float32) {
 	var buf [chunk]float64
 	y := buf[:len(dst)]
-	for i, v := range a[:len(y)] {
-		y[i] = 2 * min(math.Abs(float64(v)), 100) // beyond which it is 1
-	}
+	kernel.Each(y, a, func(x float32) float64 { return 2 * min(math.Abs(float64(x)), 100) }) // beyond which it is 1
 	expm1All(y)
-	for i, n := range y {
-		dst[i] = float32(math.Copysign(n/(n+2), float64(a[i])))
-	}
+	kernel.Each2(dst, y, a, func(n float64, x float32) float32 {
+		return float32(math.Copysign(n/(n+2), float64(x)))
+	})
 }
 
 // sigmoidChunk is 1/(1+exp(-x)).
 func sigmoidChunk(dst, a []float32) {
 	var buf [chunk]float64
 	y := buf[:len(dst)]
-	for i, v := range a[:len(y)] {
-		y[i] = -float64(v)
-	}
+	kernel.Each(y, a, func(x float32) float64 { return -float64(x) })
 	isa.ExpChunk(y)
-	for i, e := range y {
-		dst[i] = float32(1 / (1 + e))
-	}
+	kernel.Each(dst, y, func(e float64) float32 { return float32(1 / (1 + e)) })
 }
 
 // softplusChunk is ln(1+exp(x)) = max(x, 0) + ln(1+exp(-|x|)).
 func softplusChunk(dst, a []float32) {
 	var buf [chunk]float64
 	y := buf[:len(dst)]
-	for i, v := range a[:len(y)] {
-		y[i] = -math.Abs(float64(v))
-	}
+	kernel.Each(y, a, func(x float32) float64 { return -math.Abs(float64(x)) })
 	isa.ExpChunk(y)
-	for i, e := range y {
-		y[i] = fastLog1p(e)
-	}
-	for i, l := range y {
-		dst[i] = float32(max(float64(a[i]), 0) + l)
-	}
+	kernel.Each(y, y, fastLog1p)
+	kernel.Each2(dst, y, a, func(l float64, x float32) float32 { return float32(max(float64(x), 0) + l) })
 }
 
 // swishChunk is x/(1+exp(-alpha*x)).
 func swishChunk(dst, a []float32, alpha, _ float64) {
 	var buf [chunk]float64
 	y := buf[:len(dst)]
-	for i, v := range a[:len(y)] {
-		y[i] = -alpha * float64(v)
-	}
+	kernel.Each(y, a, func(x float32) float64 { return -alpha * float64(x) })
 	isa.ExpChunk(y)
-	for i, e := range y {
-		dst[i] = float32(float64(a[i]) / (1 + e))
-	}
+	kernel.Each2(dst, y, a, func(e float64, x float32) float32 { return float32(float64(x) / (1 + e)) })
 }
 
 // geluTanhChunk is x times the sigmoid of 2u, which is (1+tanh u)/2, for
@@ -146,18 +121,14 @@ func geluTanhChunk(dst, a []float32) {
 		y[i] = c * madd(0.044715*x*x, x, x)
 	}
 	isa.ExpChunk(y)
-	for i, e := range y {
-		dst[i] = float32(float64(a[i]) / (1 + e))
-	}
+	kernel.Each2(dst, y, a, func(e float64, x float32) float32 { return float32(float64(x) / (1 + e)) })
 }
 
 // mishChunk is x*n/(n+2) for n = (1+exp(x))²-1; see [mish].
 func mishChunk(dst, a []float32) {
 	var buf [chunk]float64
 	y := buf[:len(dst)]
-	for i, v := range a[:len(y)] {
-		y[i] = float64(v)
-	}
+	kernel.Each(y, a, func(x float32) float64 { return float64(x) })
 	isa.ExpChunk(y)
 	for i, e := range y {
 		e = min(e, 1e20) // so that n is finite
@@ -174,9 +145,7 @@ func celuChunk(dst, a []float32, alpha, _ float64)     { linearUnits(dst, a, alp
 func linearUnits(dst, a []float32, alpha, gamma, scale float64) {
 	var buf [chunk]float64
 	y := buf[:len(dst)]
-	for i, v := range a[:len(y)] {
-		y[i] = float64(v) / scale
-	}
+	kernel.Each(y, a, func(x float32) float64 { return float64(x) / scale })
 	expm1All(y)
 	for i, e := range y {
 		x := float64(a[i])
@@ -207,9 +176,7 @@ func erfcScaled(x float64) float64 {
 func erfChunk(dst, a []float32) {
 	var buf [chunk]float64
 	y := buf[:len(dst)]
-	for i, v := range a[:len(y)] {
-		y[i] = -float64(v) * float64(v)
-	}
+	kernel.Each(y, a, func(x float32) float64 { return -float64(x) * float64(x) })
 	isa.ExpChunk(y)
 	for i, e := range y {
 		x := float64(a[i])
@@ -229,9 +196,7 @@ func erfChunk(dst, a []float32) {
 func geluChunk(dst, a []float32) {
 	var buf [chunk]float64
 	y := buf[:len(dst)]
-	for i, v := range a[:len(y)] {
-		y[i] = -0.5 * float64(v) * float64(v)
-	}
+	kernel.Each(y, a, func(x float32) float64 { return -0.5 * float64(x) * float64(x) })
 	isa.ExpChunk(y)
 	for i, e := range y {
 		x := float64(a[i])

@@ -15,7 +15,7 @@ import (
 func TestFloat32(t *testing.T) {
 	const n = 1 << 16
 	step := uint32(1<<32/(16*n) + 1) // odd, so that low bits vary too
-	if testing.Short() || underRace {
+	if fewSamples() {
 		step = step*8 + 1
 	}
 	x, y := kerneltest.Dense(dtype.Float32, n), kerneltest.Dense(dtype.Float32, n)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/shape"
 )
 
 // programKernel runs an elementwise program over inputs that broadcast to the shape of
@@ -27,8 +28,8 @@ type programKernel struct {
 	strides [][]int // of the output and the inputs, over the output's shape
 	walk    kernel.Walk
 	total   int // elements
-	each    int // elements in a task
 	tasks   int
+	each    int // elements in a task
 
 	flat    bool // blocks run on across rows
 	form    []operandForm
@@ -110,10 +111,7 @@ func newKernel(prog []Instr, in []dtype.Type) (*programKernel, error) {
 func (k *programKernel) Bind(in, out []*kernel.Operand) {
 	k.in, k.out = append(k.in[:0], in...), out[0]
 	k.strides[0] = append(k.strides[0][:0], k.out.Strides...)
-	k.total = 1
-	for _, d := range k.out.Shape {
-		k.total *= d
-	}
+	k.total = shape.Shape(k.out.Shape).Elems()
 	for i, o := range in {
 		s := k.strides[1+i][:0]
 		lead := len(k.out.Shape) - k.trail[i] - len(o.Shape)
@@ -190,21 +188,17 @@ func (k *programKernel) place() {
 
 func (k *programKernel) placeOp(i int) {
 	o := &k.calls[i]
-	scalars, all := 0, 1<<o.n-1
+	s := step{call: o, n: o.n}
+	scalars := 0
 	for j, a := range o.args[:o.n] {
+		s.args[j] = k.locs[a]
 		if k.uniform[a] {
 			scalars |= 1 << j
 		}
 	}
-	s := step{call: o, n: o.n}
-	for j, a := range o.args[:o.n] {
-		s.args[j] = k.locs[a]
-	}
-	out := k.values[o.dst].kind == valueOutput
-	width := k.values[o.dst].width
-	var spare [3]int // registers of operands spread out for this step alone
-	spares := 0
-	if scalars == all {
+	var spares [3]int
+	spare := spares[:0] // registers of operands spread out for this step alone
+	if scalars == 1<<o.n-1 {
 		s.loop, s.one = o.loops[0], true
 	} else {
 		var taken int
@@ -213,42 +207,42 @@ func (k *programKernel) placeOp(i int) {
 			if (scalars&^taken)>>j&1 == 0 {
 				continue
 			}
-			step := step{loop: spreadLoop(s.args[j].width), call: o, n: 1}
-			step.args[0] = s.args[j]
+			from := s.args[j]
+			s.args[j] = place{kind: locReg, width: from.width}
 			if k.values[a].kind == valueConst {
-				step.dst = place{locReg, k.own(), s.args[j].width}
-				k.prologue = append(k.prologue, step)
+				s.args[j].index = k.own()
+				k.prologue = append(k.prologue, spreadStep(o, s.args[j], from))
 			} else {
-				step.dst = place{locReg, k.alloc(), s.args[j].width}
-				k.steps = append(k.steps, step)
-				spare[spares] = step.dst.index
-				spares++
+				s.args[j].index = k.alloc()
+				k.steps = append(k.steps, spreadStep(o, s.args[j], from))
+				spare = append(spare, s.args[j].index)
 			}
-			s.args[j] = step.dst
 		}
 	}
+	out := k.values[o.dst].kind == valueOutput
+	s.dst = k.locs[o.dst]
+	if !out || s.one {
+		s.dst = place{locReg, k.alloc(), k.values[o.dst].width}
+	}
+	k.steps = append(k.steps, s)
 	switch {
 	case !out:
-		k.locs[o.dst] = place{locReg, k.alloc(), width}
-		k.uniform[o.dst] = s.one
-		s.dst = k.locs[o.dst]
-		k.steps = append(k.steps, s)
+		k.locs[o.dst], k.uniform[o.dst] = s.dst, s.one
 	case s.one: // the output is one element, repeated
-		s.dst = place{locReg, k.alloc(), width}
-		k.steps = append(k.steps, s)
-		step := step{loop: spreadLoop(width), call: o, dst: k.locs[o.dst], n: 1}
-		step.args[0] = s.dst
-		k.steps = append(k.steps, step)
-	default:
-		s.dst = k.locs[o.dst]
-		k.steps = append(k.steps, s)
+		k.steps = append(k.steps, spreadStep(o, k.locs[o.dst], s.dst))
 	}
-	k.free = append(k.free, spare[:spares]...)
+	k.free = append(k.free, spare...)
 	for j, a := range o.args[:o.n] {
 		if k.values[a].last == i && !slices.Contains(o.args[:j], a) {
 			k.release(a)
 		}
 	}
+}
+
+// spreadStep returns the step that fills dst with the element at from, for the
+// call o.
+func spreadStep(o *call, dst, from place) step {
+	return step{loop: spreadLoop(from.width), call: o, dst: dst, args: [3]place{from}, n: 1}
 }
 
 // own returns a register that no other value ever has.
@@ -301,13 +295,5 @@ func (k *programKernel) Tasks() int { return k.tasks }
 
 // Scratch implements [kernel.Kernel].
 func (k *programKernel) Scratch() int {
-	if k.regs == 0 {
-		return k.indexBytes()
-	}
-	return k.indexBytes() + k.regs*k.regBytes
-}
-
-// indexBytes is the space for an index over the axes of the walk.
-func (k *programKernel) indexBytes() int {
-	return (8*len(k.walk.Extents) + kernel.Align - 1) &^ (kernel.Align - 1)
+	return kernel.Carved[int](len(k.walk.Extents)) + k.regs*k.regBytes
 }

@@ -68,7 +68,7 @@ func BenchmarkAdd(b *testing.B) {
 func BenchmarkTree(b *testing.B) {
 	const n = 1 << 20
 	in, r := InputArg, ResultArg
-	half := ScalarArg(kernel.Float32Scalar(0.5))
+	half := ScalarArg(kernel.Float64Scalar(0.5).Cast(dtype.Float32))
 	prog := []Instr{
 		instr(Mul, in(0), in(1)), instr(Add, r(0), in(2)), instr(Sub, r(1), in(0)),
 		instr(Relu, r(2)), instr(Mul, r(3), half),

@@ -20,8 +20,8 @@ func (k *programKernel) Run(task int, scratch []byte) error {
 
 // begin returns a frame that has its registers in scratch.
 func (k *programKernel) begin(scratch []byte) frame {
-	cut := k.indexBytes()
-	f := frame{index: kernel.Cast[int](scratch[:cut]), regs: scratch[cut:]}
+	f := frame{index: kernel.Carve[int](&scratch, len(k.walk.Extents))}
+	f.regs = scratch
 	for i := range k.prologue {
 		k.exec(&k.prologue[i], &f, k.block)
 	}
@@ -56,7 +56,7 @@ func (k *programKernel) elements(f *frame, lo, hi int) error {
 		for _, g := range k.gathers {
 			w := k.values[g.input].width
 			dst := f.regs[g.reg*k.regBytes:][:n*w]
-			k.move(true, 1+g.input, dst, f, e, col, n, w)
+			k.move(true, 1+g.input, dst, f, e, col)
 			f.in[g.input] = dst
 		}
 		w := k.out.DType.Size()
@@ -71,7 +71,7 @@ func (k *programKernel) elements(f *frame, lo, hi int) error {
 			}
 		}
 		if k.scatter >= 0 {
-			k.move(false, 0, f.out, f, e, col, n, w)
+			k.move(false, 0, f.out, f, e, col)
 		}
 		e += n
 	}
@@ -103,15 +103,15 @@ func (k *programKernel) at(l place, f *frame) []byte {
 	return f.out
 }
 
-// move copies n elements of width w between the dense block and operand o,
-// from element e of the output on, which is element col of a row that starts
-// at f.at[o]. In says that the block is filled.
-func (k *programKernel) move(in bool, o int, block []byte, f *frame, e, col, n, w int) {
+// move copies the elements of a dense block from operand o, where in is true, or
+// to it: those from element e of the output on, which is element col of a row
+// that starts at f.at[o].
+func (k *programKernel) move(in bool, o int, block []byte, f *frame, e, col int) {
 	op := k.out
 	if o > 0 {
 		op = k.in[o-1]
 	}
-	switch w {
+	switch op.DType.Size() {
 	case 1:
 		moveElems[uint8](k, in, o, op, block, f, e, col)
 	case 2:

@@ -135,10 +135,7 @@ func spreadLoop(width int) loop {
 }
 
 func spread[T any](dst, a, _, _ []byte, _ *[2]float64) bool {
-	d, v := kernel.Cast[T](dst), kernel.Cast[T](a)[0]
-	for i := range d {
-		d[i] = v
-	}
+	kernel.Fill(kernel.Cast[T](dst), kernel.Cast[T](a)[0])
 	return true
 }
 

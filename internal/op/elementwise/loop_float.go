@@ -10,59 +10,35 @@ import (
 // call would outweigh.
 
 func absFloat[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.Abs(float64(a[i])))
-	}
+	kernel.Each(dst, a, func(x T) T { return T(math.Abs(float64(x))) })
 }
 
 func reciprocal[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = 1 / a[i]
-	}
+	kernel.Each(dst, a, func(x T) T { return 1 / x })
 }
 
 func sqrt[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.Sqrt(float64(a[i])))
-	}
+	kernel.Each(dst, a, func(x T) T { return T(math.Sqrt(float64(x))) })
 }
 
 func rsqrt[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(1 / math.Sqrt(float64(a[i])))
-	}
+	kernel.Each(dst, a, func(x T) T { return T(1 / math.Sqrt(float64(x))) })
 }
 
 func floor[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.Floor(float64(a[i])))
-	}
+	kernel.Each(dst, a, func(x T) T { return T(math.Floor(float64(x))) })
 }
 
 func ceil[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.Ceil(float64(a[i])))
-	}
+	kernel.Each(dst, a, func(x T) T { return T(math.Ceil(float64(x))) })
 }
 
 func round[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.RoundToEven(float64(a[i])))
-	}
+	kernel.Each(dst, a, func(x T) T { return T(math.RoundToEven(float64(x))) })
 }
 
 func trunc[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.Trunc(float64(a[i])))
-	}
+	kernel.Each(dst, a, func(x T) T { return T(math.Trunc(float64(x))) })
 }
 
 func divLoops[T kernel.Float]() loops {
@@ -70,71 +46,50 @@ func divLoops[T kernel.Float]() loops {
 }
 
 func divFloat[T kernel.Float](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] / b[i]
-	}
+	kernel.Each2(dst, a, b, func(x, y T) T { return x / y })
 }
 
 func divScalar[T kernel.Float](dst, a []T, b T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] / b
-	}
+	kernel.Each(dst, a, func(x T) T { return x / b })
 }
 
 func scalarDiv[T kernel.Float](dst []T, a T, b []T) {
-	b = b[:len(dst)]
-	for i := range dst {
-		dst[i] = a / b[i]
-	}
+	kernel.Each(dst, b, func(y T) T { return a / y })
 }
 
 func softsign[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		x := float64(a[i])
-		dst[i] = T(x / (1 + math.Abs(x)))
-	}
+	kernel.Each(dst, a, func(x T) T { return T(float64(x) / (1 + math.Abs(float64(x)))) })
 }
 
 func leakyRelu[T kernel.Float](dst, a []T, alpha, _ float64) {
-	a = a[:len(dst)]
 	k := T(alpha)
-	for i := range dst {
-		x := a[i]
+	kernel.Each(dst, a, func(x T) T {
 		if x < 0 {
 			x *= k
 		}
-		dst[i] = x
-	}
+		return x
+	})
 }
 
 func thresholdedRelu[T kernel.Float](dst, a []T, alpha, _ float64) {
-	a = a[:len(dst)]
 	k := T(alpha)
-	for i := range dst {
-		x := a[i]
+	kernel.Each(dst, a, func(x T) T {
 		if !(x > k) {
 			x = 0
 		}
-		dst[i] = x
-	}
+		return x
+	})
 }
 
 func hardSigmoid[T kernel.Float](dst, a []T, alpha, beta float64) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = T(max(0, min(1, math.FMA(alpha, float64(a[i]), beta))))
-	}
+	kernel.Each(dst, a, func(x T) T { return T(max(0, min(1, math.FMA(alpha, float64(x), beta)))) })
 }
 
 func hardSwish[T kernel.Float](dst, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		x := float64(a[i])
-		dst[i] = T(x * max(0, min(1, (x+3)/6)))
-	}
+	kernel.Each(dst, a, func(v T) T {
+		x := float64(v)
+		return T(x * max(0, min(1, (x+3)/6)))
+	})
 }
 
 func shrink[T kernel.Float](dst, a []T, lambda, bias float64) {
@@ -154,19 +109,15 @@ func shrink[T kernel.Float](dst, a []T, lambda, bias float64) {
 }
 
 func isNaN[T kernel.Float](dst []uint8, a []T) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = kernel.Truth(a[i] != a[i])
-	}
+	kernel.Each(dst, a, func(x T) uint8 { return kernel.Truth(x != x) })
 }
 
 func isInf[T kernel.Float](dst []uint8, a []T, negative, positive float64) {
-	a = a[:len(dst)]
 	lo, hi := kernel.Truth(negative != 0), kernel.Truth(positive != 0)
-	for i := range dst {
-		x := float64(a[i])
-		dst[i] = kernel.Truth(x < -math.MaxFloat64)&lo | kernel.Truth(x > math.MaxFloat64)&hi
-	}
+	kernel.Each(dst, a, func(v T) uint8 {
+		x := float64(v)
+		return kernel.Truth(x < -math.MaxFloat64)&lo | kernel.Truth(x > math.MaxFloat64)&hi
+	})
 }
 
 func powLoops[T kernel.Float]() loops {
@@ -175,22 +126,13 @@ func powLoops[T kernel.Float]() loops {
 
 // powFloat takes its exponents as float64.
 func powFloat[T kernel.Float](dst, a []T, b []float64) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = T(pow(float64(a[i]), b[i]))
-	}
+	kernel.Each2(dst, a, b, func(x T, n float64) T { return T(pow(float64(x), n)) })
 }
 
 func powScalar[T kernel.Float](dst, a []T, n float64) {
-	a = a[:len(dst)]
 	if n == 2 {
-		for i := range dst {
-			x := float64(a[i])
-			dst[i] = T(x * x)
-		}
+		kernel.Each(dst, a, func(x T) T { return T(float64(x) * float64(x)) })
 		return
 	}
-	for i := range dst {
-		dst[i] = T(pow(float64(a[i]), n))
-	}
+	kernel.Each(dst, a, func(x T) T { return T(pow(float64(x), n)) })
 }

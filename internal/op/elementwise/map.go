@@ -16,7 +16,8 @@
 //	epilogue.go          programs that other ops run on blocks of their output
 //	loop.go              the one signature of loops, and adapters to it
 //	loop_*.go            the loops, by the arithmetic that they share
-//	exact.go             functions of float64
+//	exact.go, exact_trig.go, pair.go
+//	                     functions of float64, and numbers of twice its digits
 //	fast.go, fast_chunk.go
 //	                     functions of float32, faster than through those
 package elementwise

@@ -2,6 +2,7 @@ package elementwise
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
@@ -48,6 +49,49 @@ type Instr struct {
 	To    dtype.Type // of a cast
 	Attrs [2]float64 // those that the code does not have are 0
 	Args  [3]Arg
+}
+
+// A Program is the straight-line program of a [Map]. Its text form lists the
+// instructions as in
+//
+//	t0=add(x0,x1);t1=leaky_relu[0.01](t0);t2=mul(t1,2:float32);t3=cast[int32](t2)
+//
+// with x0, x1, ... the inputs, t0, t1, ... the results, and attributes in
+// brackets. It reads back to the same program, to the last bit.
+type Program []Instr
+
+// Append returns p with the instructions of q after its own. What q reads as its
+// input i is input(i): an input of the whole, a result of p, or a scalar. As with
+// append, the result may share its memory with p.
+func (p Program) Append(q Program, input func(i int) Arg) Program {
+	first := len(p)
+	for _, ins := range q {
+		for j, a := range ins.Args {
+			switch a.Kind {
+			case ArgInput:
+				ins.Args[j] = input(a.Index)
+			case ArgResult:
+				ins.Args[j] = ResultArg(first + a.Index)
+			}
+		}
+		p = append(p, ins)
+	}
+	return p
+}
+
+// After returns the program that runs first and then p on its result. Input 0 of
+// p is that result; the others follow the inputs of first, of which there are n.
+// Either may be empty.
+func (p Program) After(first Program, n int) Program {
+	if len(first) == 0 {
+		return p
+	}
+	return slices.Clip(first).Append(p, func(i int) Arg {
+		if i == 0 {
+			return ResultArg(len(first) - 1)
+		}
+		return InputArg(n - 1 + i)
+	})
 }
 
 // check returns the element type of the result of each instruction of

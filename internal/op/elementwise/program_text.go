@@ -9,15 +9,6 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 )
 
-// A Program is the straight-line program of a [Map]. Its text form lists the
-// instructions as in
-//
-//	t0=add(x0,x1);t1=leaky_relu[0.01](t0);t2=mul(t1,2:float32);t3=cast[int32](t2)
-//
-// with x0, x1, ... the inputs, t0, t1, ... the results, and attributes in
-// brackets. It reads back to the same program, to the last bit.
-type Program []Instr
-
 // String returns the text form.
 func (p Program) String() string {
 	b, _ := p.MarshalText() // cannot fail
@@ -143,7 +134,7 @@ func parseInstr(i int, line string) (Instr, error) {
 		return ins, fmt.Errorf("has no ] after its attributes")
 	}
 	var err error
-	if ins.Code, err = ParseCode(name); err != nil {
+	if ins.Code, err = parseCode(name); err != nil {
 		return ins, err
 	}
 	if err := parseAttrs(&ins, attrs, bracket); err != nil {

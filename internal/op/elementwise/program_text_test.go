@@ -79,7 +79,7 @@ func TestScalarText(t *testing.T) {
 		check(kernel.Scalar{DType: dtype.Float64, Bits: i<<48 | i&1})
 	}
 	for _, s := range []kernel.Scalar{
-		kernel.Int64Scalar(math.MinInt64), kernel.Uint64Scalar(math.MaxUint64), kernel.BoolScalar(true), kernel.Float64Scalar(math.NaN()), kernel.Float64Scalar(math.Copysign(0, -1)), {DType: dtype.Int8, Bits: 0x80},
+		kernel.Int64Scalar(math.MinInt64), {DType: dtype.Uint64, Bits: math.MaxUint64}, kernel.BoolScalar(true), kernel.Float64Scalar(math.NaN()), kernel.Float64Scalar(math.Copysign(0, -1)), {DType: dtype.Int8, Bits: 0x80},
 	} {
 		check(s)
 	}

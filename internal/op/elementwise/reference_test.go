@@ -406,7 +406,7 @@ func roundedTo(t dtype.Type, v float64) kernel.Scalar {
 	case dtype.Float64:
 		return kernel.Float64Scalar(v)
 	case dtype.Float32:
-		return kernel.Float32Scalar(float32(v))
+		return kernel.Scalar{DType: dtype.Float32, Bits: uint64(math.Float32bits(float32(v)))}
 	}
 	return kernel.Scalar{DType: t, Bits: uint64(nearestHalf(t, float64(float32(v))))}
 }

@@ -19,7 +19,7 @@ func benchmarkGemm(b *testing.B, m, n, k int, transB, prepacked bool) {
 	kerneltest.Randomize(rng, x)
 	kerneltest.Randomize(rng, y)
 	for set := range kerneltest.Sets() {
-		kern := newGemm(dtype.Float32, false, transB, nil)
+		kern := newProduct(dtype.Float32, params{transB: transB})
 		b.Run(set, func(b *testing.B) {
 			kerneltest.BenchmarkTasks(b, kern, []*kernel.Operand{x, y}, []*kernel.Operand{out}, prepacked, 2*m*n*k)
 		})

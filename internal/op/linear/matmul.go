@@ -68,7 +68,7 @@ func (m MatMul) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel implements [op.Computer].
 func (m MatMul) Kernel(in, _ []graph.Type) kernel.Kernel {
-	return newMatMul(in[0].DType, elementwise.EpilogueOf(m.Epilogue, in, 2))
+	return newProduct(in[0].DType, params{epilogue: elementwise.EpilogueOf(m.Epilogue, in, 2)})
 }
 
 // Finish implements [elementwise.Finisher].
@@ -145,7 +145,7 @@ func (g Gemm) Kernel(in, _ []graph.Type) kernel.Kernel {
 		inputs = 2
 	}
 	p := g.Epilogue.After(g.scaled(in[0].DType, addend), inputs)
-	return newGemm(in[0].DType, g.TransA, g.TransB, elementwise.EpilogueOf(p, in, 2))
+	return newProduct(in[0].DType, params{g.TransA, g.TransB, elementwise.EpilogueOf(p, in, 2)})
 }
 
 // scaled returns the program that makes Alpha·x0 + Beta·x1 of the product x0, or

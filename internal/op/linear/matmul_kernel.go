@@ -7,57 +7,46 @@ import (
 	"github.com/berth-go/berth/internal/op/elementwise"
 )
 
-// newMatMul returns the kernel of NumPy's matrix product: out = a·b over the last
-// two axes, the axes before them broadcast. A 1-d left operand is a row, a 1-d
-// right one a column, and the axis this adds is absent from the result. Inputs
-// may have any strides, so transposed views need no copy; the last axis of the
-// output must be dense. Integers wrap. The epilogue, which may be nil, runs on
-// each block of the output, with the operands after a and b. It returns nil for
-// an element type without arithmetic of its own.
-func newMatMul(t dtype.Type, e *elementwise.Epilogue) kernel.Kernel {
-	return productOf(t, params{epilogue: e})
-}
-
-// newGemm returns the kernel of out = A·B, where A and B are a and b, transposed if
-// asked. The epilogue, which may be nil, runs on each block of the output, with
-// the operands after a and b that are present. Strides are as for [newMatMul].
-// It returns nil for an element type without arithmetic of its own.
-func newGemm(t dtype.Type, transA, transB bool, e *elementwise.Epilogue) kernel.Kernel {
-	return productOf(t, params{transA, transB, e})
-}
-
+// params are what a product has beside its operands.
 type params struct {
-	transA, transB bool
-	epilogue       *elementwise.Epilogue
+	transA, transB bool                  // of a and b that are matrices
+	epilogue       *elementwise.Epilogue // may be nil
 }
 
-func productOf(t dtype.Type, p params) kernel.Kernel {
+// newProduct returns the kernel of NumPy's matrix product: out = a·b over the last
+// two axes, the axes before them broadcast, and a or b transposed if asked. A 1-d
+// left operand is a row, a 1-d right one a column, and the axis this adds is absent
+// from the result. Inputs may have any strides, so transposed views need no copy;
+// the last axis of the output must be dense. Integers wrap. The epilogue runs on
+// each block of the output, with the operands after a and b that are present. It
+// returns nil for an element type without arithmetic of its own.
+func newProduct(t dtype.Type, p params) kernel.Kernel {
 	switch t {
 	case dtype.Float32:
-		return newProduct[float32](p)
+		return newMatMul[float32](p)
 	case dtype.Float64:
-		return newProduct[float64](p)
+		return newMatMul[float64](p)
 	case dtype.Int8:
-		return newProduct[int8](p)
+		return newMatMul[int8](p)
 	case dtype.Int16:
-		return newProduct[int16](p)
+		return newMatMul[int16](p)
 	case dtype.Int32:
-		return newProduct[int32](p)
+		return newMatMul[int32](p)
 	case dtype.Int64:
-		return newProduct[int64](p)
+		return newMatMul[int64](p)
 	case dtype.Uint8:
-		return newProduct[uint8](p)
+		return newMatMul[uint8](p)
 	case dtype.Uint16:
-		return newProduct[uint16](p)
+		return newMatMul[uint16](p)
 	case dtype.Uint32:
-		return newProduct[uint32](p)
+		return newMatMul[uint32](p)
 	case dtype.Uint64:
-		return newProduct[uint64](p)
+		return newMatMul[uint64](p)
 	}
 	return nil
 }
 
-func newProduct[T kernel.Number](p params) kernel.Kernel {
+func newMatMul[T kernel.Number](p params) kernel.Kernel {
 	return &matMul[T]{gemm: gemm.New[T](), params: p}
 }
 
@@ -212,7 +201,7 @@ func (k *matMul[T]) product(i, block int, scratch []byte) error {
 		b.At += j * k.batchB[axis]
 		at += j * k.batchO[axis]
 	}
-	k.gemm.Run(block, scratch, &a, &b, kernel.Slice[T](k.out)[at:], k.rowOut, false)
+	k.gemm.Run(block, scratch, &a, &b, kernel.Slice[T](k.out)[at:], k.rowOut)
 	i0, i1, j0, j1 := k.gemm.Block(block)
 	return k.epilogue.Run((i*k.gemm.M+i0)*k.gemm.N+j0, i1-i0, k.gemm.N, j1-j0, scratch)
 }
@@ -220,22 +209,10 @@ func (k *matMul[T]) product(i, block int, scratch []byte) error {
 // PrepackedBytes implements [kernel.Prepacker]: a right matrix that is the same for the
 // whole batch is worth prepacking.
 func (k *matMul[T]) PrepackedBytes(input int) int {
-	if input != 1 || len(k.b.Shape) != 2 {
+	if input != 1 || len(k.b.Shape) != 2 || k.swapped || k.gemm.N == 1 {
 		return 0
 	}
-	n, depth := k.sizeB()
-	if n == 1 {
-		return 0
-	}
-	return gemm.PrepackedRight(n, depth, k.gemm.Tile.Cols) * k.b.DType.Size()
-}
-
-// sizeB returns the extents of a single right matrix.
-func (k *matMul[T]) sizeB() (n, depth int) {
-	if k.transB {
-		return k.b.Shape[0], k.b.Shape[1]
-	}
-	return k.b.Shape[1], k.b.Shape[0]
+	return gemm.Prepacked(k.gemm.N, k.gemm.K, k.gemm.Tile.Cols) * k.b.DType.Size()
 }
 
 // Prepack implements [kernel.Prepacker].
@@ -243,17 +220,13 @@ func (k *matMul[T]) Prepack(input int, dst []byte) {
 	if k.PrepackedBytes(input) == 0 {
 		return
 	}
-	n, depth := k.sizeB()
 	b := gemm.Matrix[T]{Data: kernel.Slice[T](k.b), At: k.b.Offset, Row: k.rowB, Col: k.colB}
-	gemm.PrepackRight(kernel.Cast[T](dst), &b, n, depth, k.gemm.Tile.Cols)
+	gemm.Prepack(kernel.Cast[T](dst), b.Transposed(), k.gemm.N, k.gemm.K, k.gemm.Tile.Cols)
 }
 
 // UsePrepacked implements [kernel.Prepacker].
 func (k *matMul[T]) UsePrepacked(input int, prepacked []byte) {
 	if input == 1 {
 		k.prepackedB = kernel.Cast[T](prepacked)
-		if prepacked == nil {
-			k.prepackedB = nil
-		}
 	}
 }
