@@ -2,6 +2,7 @@ package move
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
@@ -165,92 +166,15 @@ func fitsBeside(data, indices graph.Type, axis int) error {
 // with negative indices counted from the end. An index out of range is an
 // error of Run.
 func newGather(width, axis int) kernel.Kernel {
-	return kernel.OfWidth(width,
-		&gatherKernel[uint8]{axis: axis}, &gatherKernel[uint16]{axis: axis},
-		&gatherKernel[uint32]{axis: axis}, &gatherKernel[uint64]{axis: axis})
-}
-
-type gatherKernel[T kernel.Word] struct {
-	axis               int
-	data, indices, out *kernel.Operand
-
-	outer              kernel.Walk     // data and output before the axis
-	list               kernel.Walk     // indices and output
-	slice              kernel.Mover[T] // the axes behind
-	run                int             // elements of a slice that lies dense on both sides, else 0
-	count              int             // indices
-	units, tasks, each int             // a unit is one slice
-}
-
-func (k *gatherKernel[T]) Bind(in, out []*kernel.Operand) {
-	k.data, k.indices, k.out = in[0], in[1], out[0]
-	behind := k.axis + len(k.indices.Shape) // first axis of the output behind the indices
-	k.outer.Bind(k.data.Shape[:k.axis], k.data.Strides[:k.axis], k.out.Strides[:k.axis])
-	k.list.Bind(k.indices.Shape, k.indices.Strides, k.out.Strides[k.axis:behind])
-	k.slice.Bind(k.data.Shape[k.axis+1:], k.out.Strides[behind:], k.data.Strides[k.axis+1:])
-	cost := 1
-	for _, d := range k.data.Shape[k.axis+1:] {
-		cost *= d
-	}
-	k.run = k.slice.Line()
-	k.count = k.list.Rows * k.list.Len
-	k.units = k.outer.Rows * k.outer.Len * k.count
-	k.tasks, k.each = kernel.Parts(k.units, cost)
-}
-
-func (k *gatherKernel[T]) Tasks() int   { return k.tasks }
-func (k *gatherKernel[T]) Scratch() int { return k.slice.Scratch() }
-
-func (k *gatherKernel[T]) Run(task int, scratch []byte) error {
-	lo, hi := task*k.each, min((task+1)*k.each, k.units)
-	for lo < hi {
-		o, first := lo/k.count, lo%k.count
-		n := min(k.count-first, hi-lo)
-		var at [2]int
-		k.outer.Seek(o/k.outer.Len, at[:])
-		col := o % k.outer.Len
-		from := k.data.Offset + at[0] + col*k.outer.Inner[0]
-		to := k.out.Offset + at[1] + col*k.outer.Inner[1]
-		if err := k.slices(from, to, first, n, scratch); err != nil {
-			return err
-		}
-		lo += n
-	}
-	return nil
-}
-
-// slices moves the slices of n indices, those from number first on, with the
-// data at from and the output at to for index 0.
-func (k *gatherKernel[T]) slices(from, to, first, n int, scratch []byte) error {
-	dst, src, indices := kernel.Slice[T](k.out), kernel.Slice[T](k.data), newIndexer(k.indices)
-	extent, stride := k.data.Shape[k.axis], k.data.Strides[k.axis]
-	w := &k.list
-	for n > 0 {
-		var at [2]int
-		w.Seek(first/w.Len, at[:])
-		col := first % w.Len
-		i, d := at[0]+col*w.Inner[0], to+at[1]+col*w.Inner[1]
-		m := min(n, w.Len-col)
-		first += m
-		n -= m
-		for range m {
-			x, ok := within(indices.at(i), extent)
-			if !ok {
-				return errIndex(indices.at(i), k.axis, extent)
-			}
-			switch s := from + x*stride; {
-			case k.run == 1:
-				dst[d] = src[s]
-			case k.run > 0:
-				copy(dst[d:d+k.run], src[s:s+k.run])
-			default:
-				k.slice.All(dst, d, src, s, scratch)
-			}
-			i += w.Inner[0]
-			d += w.Inner[1]
-		}
-	}
-	return nil
+	return gatherOf(width, func(g *gather) {
+		behind := axis + len(g.indices.Shape) // first axis of the output behind the indices
+		g.shape = append(append(g.shape, g.data.Shape[:axis]...), g.indices.Shape...)
+		g.fromIndices = append(zeros(g.fromIndices, axis), g.indices.Strides...)
+		g.to = append(g.to, g.out.Strides[:behind]...)
+		g.from = zeros(append(g.from, g.data.Strides[:axis]...), len(g.indices.Shape))
+		g.first, g.tuple = axis, 1
+		g.sliceShape, g.sliceTo, g.sliceFrom = g.data.Shape[axis+1:], g.out.Strides[behind:], g.data.Strides[axis+1:]
+	})
 }
 
 // newGatherElements returns a kernel of inputs data and indices (int32 or
@@ -264,56 +188,15 @@ func (k *gatherKernel[T]) slices(from, to, first, n int, scratch []byte) error {
 // with negative indices counted from the end. An index out of range is an
 // error of Run.
 func newGatherElements(width, axis int) kernel.Kernel {
-	return kernel.OfWidth(width,
-		&gatherElementsKernel[uint8]{axis: axis}, &gatherElementsKernel[uint16]{axis: axis},
-		&gatherElementsKernel[uint32]{axis: axis}, &gatherElementsKernel[uint64]{axis: axis})
-}
-
-type gatherElementsKernel[T kernel.Word] struct {
-	axis               int
-	data, indices, out *kernel.Operand
-	walk               kernel.Walk // indices, data at index 0 of the axis, output
-	strides            []int       // of the data, 0 at the axis
-	elems, tasks, each int
-}
-
-func (k *gatherElementsKernel[T]) Bind(in, out []*kernel.Operand) {
-	k.data, k.indices, k.out = in[0], in[1], out[0]
-	k.strides = append(k.strides[:0], k.data.Strides...)
-	k.strides[k.axis] = 0
-	k.walk.Bind(k.indices.Shape, k.indices.Strides, k.strides, k.out.Strides)
-	k.elems = k.walk.Rows * k.walk.Len
-	k.tasks, k.each = kernel.Parts(k.elems, 1)
-}
-
-func (k *gatherElementsKernel[T]) Tasks() int   { return k.tasks }
-func (k *gatherElementsKernel[T]) Scratch() int { return 0 }
-
-func (k *gatherElementsKernel[T]) Run(task int, _ []byte) error {
-	dst, src, indices := kernel.Slice[T](k.out), kernel.Slice[T](k.data), newIndexer(k.indices)
-	extent, stride := k.data.Shape[k.axis], k.data.Strides[k.axis]
-	w := &k.walk
-	for lo, hi := task*k.each, min((task+1)*k.each, k.elems); lo < hi; {
-		var at [3]int
-		w.Seek(lo/w.Len, at[:])
-		col := lo % w.Len
-		n := min(w.Len-col, hi-lo)
-		i := at[0] + col*w.Inner[0]
-		s := k.data.Offset + at[1] + col*w.Inner[1]
-		d := k.out.Offset + at[2] + col*w.Inner[2]
-		for range n {
-			x, ok := within(indices.at(i), extent)
-			if !ok {
-				return errIndex(indices.at(i), k.axis, extent)
-			}
-			dst[d] = src[s+x*stride]
-			i += w.Inner[0]
-			s += w.Inner[1]
-			d += w.Inner[2]
-		}
-		lo += n
-	}
-	return nil
+	return gatherOf(width, func(g *gather) {
+		g.shape = append(g.shape, g.indices.Shape...)
+		g.fromIndices = append(g.fromIndices, g.indices.Strides...)
+		g.to = append(g.to, g.out.Strides...)
+		g.from = append(g.from, g.data.Strides...)
+		g.from[axis] = 0
+		g.first, g.tuple = axis, 1
+		g.sliceShape, g.sliceTo, g.sliceFrom = nil, nil, nil
+	})
 }
 
 // newGatherND returns a kernel of inputs data and indices (int32 or int64)
@@ -328,71 +211,159 @@ func (k *gatherElementsKernel[T]) Run(task int, _ []byte) error {
 // Negative indices are counted from the end; an index out of range is an
 // error of Run.
 func newGatherND(width, batch int) kernel.Kernel {
-	return kernel.OfWidth(width,
-		&gatherNDKernel[uint8]{batch: batch}, &gatherNDKernel[uint16]{batch: batch},
-		&gatherNDKernel[uint32]{batch: batch}, &gatherNDKernel[uint64]{batch: batch})
+	return gatherOf(width, func(g *gather) {
+		last := len(g.indices.Shape) - 1
+		g.shape = append(g.shape, g.indices.Shape[:last]...)
+		g.fromIndices = append(g.fromIndices, g.indices.Strides[:last]...)
+		g.to = append(g.to, g.out.Strides[:last]...)
+		g.from = zeros(append(g.from, g.data.Strides[:batch]...), last-batch)
+		g.first, g.tuple = batch, g.indices.Shape[last]
+		named := batch + g.tuple
+		g.sliceShape, g.sliceTo, g.sliceFrom = g.data.Shape[named:], g.out.Strides[last:], g.data.Strides[named:]
+	})
 }
 
-type gatherNDKernel[T kernel.Word] struct {
-	batch              int
+// zeros appends n strides of 0 to s.
+func zeros(s []int, n int) []int {
+	for range n {
+		s = append(s, 0)
+	}
+	return s
+}
+
+// gatherOf returns the kernel of a gather for elements of the given width in bytes.
+func gatherOf(width int, lay func(g *gather)) kernel.Kernel {
+	g := gather{lay: lay}
+	return kernel.OfWidth(width, &gatherKernel[uint8]{gather: g}, &gatherKernel[uint16]{gather: g},
+		&gatherKernel[uint32]{gather: g}, &gatherKernel[uint64]{gather: g})
+}
+
+// gather moves a slice of the data for each index, or tuple of indices.
+type gather struct {
+	// lay sets the fields of the next two groups once the operands are bound. It
+	// appends to the lists of the first.
+	lay func(g *gather)
+
+	shape                 []int // of the indices, or tuples, and of what goes together with them
+	fromIndices, to, from []int // strides along it: of the indices, the output, the data at index 0
+	first, tuple          int   // indices name axes [first, first+tuple) of the data
+
+	sliceShape, sliceTo, sliceFrom []int // what a tuple names, in the output and in the data
+
 	data, indices, out *kernel.Operand
-	walk               kernel.Walk     // tuples: indices, output, data at tuple 0
-	strides            []int           // of the data over the axes of the walk
-	tuple              int             // indices in a tuple
-	slice              kernel.Mover[T] // what a tuple names
-	units, tasks, each int
+	walk               kernel.Walk // indices, output, data
+	units, tasks, each int         // a unit is one slice
 }
 
-func (k *gatherNDKernel[T]) Bind(in, out []*kernel.Operand) {
+type gatherKernel[T kernel.Word] struct {
+	gather
+	slice kernel.Mover[T]
+}
+
+func (k *gatherKernel[T]) Bind(in, out []*kernel.Operand) {
 	k.data, k.indices, k.out = in[0], in[1], out[0]
-	last := len(k.indices.Shape) - 1
-	k.tuple = k.indices.Shape[last]
-	k.strides = append(k.strides[:0], k.data.Strides[:k.batch]...)
-	for range last - k.batch {
-		k.strides = append(k.strides, 0)
-	}
-	k.walk.Bind(k.indices.Shape[:last], k.indices.Strides[:last], k.out.Strides[:last], k.strides)
-	named := k.batch + k.tuple
-	k.slice.Bind(k.data.Shape[named:], k.out.Strides[last:], k.data.Strides[named:])
-	cost := 1
-	for _, d := range k.data.Shape[named:] {
-		cost *= d
-	}
+	k.shape, k.fromIndices, k.to, k.from = k.shape[:0], k.fromIndices[:0], k.to[:0], k.from[:0]
+	k.lay(&k.gather)
+	k.walk.Bind(k.shape, k.fromIndices, k.to, k.from)
+	k.slice.Bind(k.sliceShape, k.sliceTo, k.sliceFrom)
 	k.units = k.walk.Rows * k.walk.Len
-	k.tasks, k.each = kernel.Parts(k.units, cost)
+	k.tasks, k.each = kernel.Parts(k.units, shape.Shape(k.sliceShape).Elems())
 }
 
-func (k *gatherNDKernel[T]) Tasks() int   { return k.tasks }
-func (k *gatherNDKernel[T]) Scratch() int { return k.slice.Scratch() }
+func (k *gatherKernel[T]) Tasks() int   { return k.tasks }
+func (k *gatherKernel[T]) Scratch() int { return k.slice.Scratch() }
 
-func (k *gatherNDKernel[T]) Run(task int, scratch []byte) error {
+func (k *gatherKernel[T]) Run(task int, scratch []byte) error {
 	dst, src, indices := kernel.Slice[T](k.out), kernel.Slice[T](k.data), newIndexer(k.indices)
-	next := k.indices.Strides[len(k.indices.Strides)-1]
-	w := &k.walk
+	run := k.slice.Line() // elements of a slice that lies dense on both sides, else 0
+	single := k.tuple == 1 // apart, for a tuple takes longer than a short slice
+	extent, stride := 0, 0
+	if single {
+		extent, stride = k.data.Shape[k.first], k.data.Strides[k.first]
+	}
+	step := k.walk.Inner
 	for lo, hi := task*k.each, min((task+1)*k.each, k.units); lo < hi; {
 		var at [3]int
-		w.Seek(lo/w.Len, at[:])
-		col := lo % w.Len
-		n := min(w.Len-col, hi-lo)
-		i := at[0] + col*w.Inner[0]
-		d := k.out.Offset + at[1] + col*w.Inner[1]
-		s := k.data.Offset + at[2] + col*w.Inner[2]
-		for range n {
-			from := s
-			for j := range k.tuple {
-				axis := k.batch + j
-				x, ok := within(indices.at(i+j*next), k.data.Shape[axis])
-				if !ok {
-					return errIndex(indices.at(i+j*next), axis, k.data.Shape[axis])
-				}
-				from += x * k.data.Strides[axis]
-			}
-			k.slice.All(dst, d, src, from, scratch)
-			i += w.Inner[0]
-			d += w.Inner[1]
-			s += w.Inner[2]
-		}
+		n := k.walk.Locate(lo, hi, at[:])
 		lo += n
+		i, d, from := at[0], k.out.Offset+at[1], k.data.Offset+at[2]
+		for range n {
+			s := from
+			if single {
+				x, ok := within(indices.at(i), extent)
+				if !ok {
+					return errIndex(indices.at(i), k.first, extent)
+				}
+				s += x * stride
+			} else {
+				offset, err := k.named(indices, i)
+				if err != nil {
+					return err
+				}
+				s += offset
+			}
+			switch {
+			case run == 1:
+				dst[d] = src[s]
+			case run > 0:
+				copy(dst[d:d+run], src[s:s+run])
+			default:
+				k.slice.All(dst, d, src, s, scratch)
+			}
+			i, d, from = i+step[0], d+step[1], from+step[2]
+		}
 	}
 	return nil
+}
+
+// named returns where what the tuple at i names lies in the data, from where index 0
+// of all named axes does.
+func (k *gather) named(indices indexer, i int) (int, error) {
+	offset := 0
+	for axis := k.first; axis < k.first+k.tuple; axis++ {
+		x, ok := within(indices.at(i), k.data.Shape[axis])
+		if !ok {
+			return 0, errIndex(indices.at(i), axis, k.data.Shape[axis])
+		}
+		offset += x * k.data.Strides[axis]
+		i += k.indices.Strides[len(k.indices.Strides)-1]
+	}
+	return offset, nil
+}
+
+// An indexer reads an operand of indices, int32 or int64.
+type indexer struct {
+	narrow []int32
+	wide   []int64
+	offset int
+}
+
+func newIndexer(o *kernel.Operand) indexer {
+	if o.DType == dtype.Int32 {
+		return indexer{narrow: kernel.Slice[int32](o), offset: o.Offset}
+	}
+	return indexer{wide: kernel.Slice[int64](o), offset: o.Offset}
+}
+
+// at returns the index that lies at elements from the operand's offset.
+func (x *indexer) at(at int) int {
+	if x.wide != nil {
+		// Where an int has 32 bits, what is beyond them must not become an
+		// index that exists.
+		return int(min(max(x.wide[x.offset+at], math.MinInt), math.MaxInt))
+	}
+	return int(x.narrow[x.offset+at])
+}
+
+// within returns index as a number in [0, extent), counting negative ones
+// from the end, and whether it is one.
+func within(index, extent int) (int, bool) {
+	if index < 0 {
+		index += extent
+	}
+	return index, uint(index) < uint(extent)
+}
+
+func errIndex(index, axis, extent int) error {
+	return fmt.Errorf("index %d is out of range for axis %d, which has %d elements", index, axis, extent)
 }

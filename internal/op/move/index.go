@@ -2,10 +2,8 @@ package move
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
-	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
@@ -136,43 +134,6 @@ func (o ReverseSequence) Kernel(in, _ []graph.Type) kernel.Kernel {
 // DenseAxes returns 0: every operand may have any strides.
 func (ReverseSequence) DenseAxes(int, int) int { return 0 }
 
-// An indexer reads an operand of indices, int32 or int64.
-type indexer struct {
-	narrow []int32
-	wide   []int64
-	offset int
-}
-
-func newIndexer(o *kernel.Operand) indexer {
-	if o.DType == dtype.Int32 {
-		return indexer{narrow: kernel.Slice[int32](o), offset: o.Offset}
-	}
-	return indexer{wide: kernel.Slice[int64](o), offset: o.Offset}
-}
-
-// at returns the index that lies at elements from the operand's offset.
-func (x *indexer) at(at int) int {
-	if x.wide != nil {
-		// Where an int has 32 bits, what is beyond them must not become an
-		// index that exists.
-		return int(min(max(x.wide[x.offset+at], math.MinInt), math.MaxInt))
-	}
-	return int(x.narrow[x.offset+at])
-}
-
-// within returns index as a number in [0, extent), counting negative ones
-// from the end, and whether it is one.
-func within(index, extent int) (int, bool) {
-	if index < 0 {
-		index += extent
-	}
-	return index, uint(index) < uint(extent)
-}
-
-func errIndex(index, axis, extent int) error {
-	return fmt.Errorf("index %d is out of range for axis %d, which has %d elements", index, axis, extent)
-}
-
 // newOneHot returns a kernel of inputs indices (int32 or int64) and values
 // ([off, on], elements of the given width in bytes), whose output has an axis
 // of extent depth inserted before the given axis of the indices. All operands
@@ -199,8 +160,7 @@ type oneHotKernel[T kernel.Word] struct {
 
 func (k *oneHotKernel[T]) Bind(in, out []*kernel.Operand) {
 	k.indices, k.values, k.out = in[0], in[1], out[0]
-	k.strides = append(k.strides[:0], k.out.Strides[:k.axis]...)
-	k.strides = append(k.strides, k.out.Strides[k.axis+1:]...)
+	k.strides = append(append(k.strides[:0], k.out.Strides[:k.axis]...), k.out.Strides[k.axis+1:]...)
 	k.walk.Bind(k.indices.Shape, k.indices.Strides, k.strides)
 	k.elems = k.walk.Rows * k.walk.Len
 	if k.depth == 0 {
@@ -220,10 +180,8 @@ func (k *oneHotKernel[T]) Run(task int, _ []byte) error {
 	step := k.out.Strides[k.axis]
 	for lo, hi := task*k.each, min((task+1)*k.each, k.elems); lo < hi; {
 		var at [2]int
-		w.Seek(lo/w.Len, at[:])
-		col := lo % w.Len
-		n := min(w.Len-col, hi-lo)
-		from, to := at[0]+col*w.Inner[0], k.out.Offset+at[1]+col*w.Inner[1]
+		n := w.Locate(lo, hi, at[:])
+		from, to := at[0], k.out.Offset+at[1]
 		lo += n
 		if step == 1 || n == 1 {
 			for i := range n {
@@ -297,10 +255,8 @@ func (k *triluKernel[T]) Run(task int, _ []byte) error {
 	var zero T
 	for row := task * k.each; row < min((task+1)*k.each, k.rows); row++ {
 		var at [2]int
-		k.walk.Seek(row/k.walk.Len, at[:])
-		col := row % k.walk.Len
-		s := k.in.Offset + at[0] + col*k.walk.Inner[0]
-		d := k.out.Offset + at[1] + col*k.walk.Inner[1]
+		k.walk.Locate(row, row+1, at[:])
+		s, d := k.in.Offset+at[0], k.out.Offset+at[1]
 		lo, hi := 0, min(max(row%k.matrix+diagonal+1, 0), k.cols)
 		if k.upper {
 			lo, hi = min(max(row%k.matrix+diagonal, 0), k.cols), k.cols
@@ -346,11 +302,7 @@ func (k *reverseKernel[T]) Bind(in, out []*kernel.Operand) {
 	k.step.Bind(k.shape, k.out.Strides, k.in.Strides)
 	k.times = k.in.Shape[k.timeAxis]
 	k.units = k.in.Shape[k.batchAxis] * k.times
-	cost := 1
-	for _, d := range k.shape {
-		cost *= d
-	}
-	k.tasks, k.each = kernel.Parts(k.units, cost)
+	k.tasks, k.each = kernel.Parts(k.units, shape.Shape(k.shape).Elems())
 }
 
 func (k *reverseKernel[T]) Tasks() int   { return k.tasks }
