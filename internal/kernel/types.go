@@ -13,10 +13,10 @@ type Integer interface {
 // Number is every element type with arithmetic of its own.
 type Number interface{ Float | Integer }
 
-// OfNumber returns the kernel with parameters p for elements of type t, made by
-// the one of ten constructors that is for it. Bool counts as uint8. It returns nil
+// OfNumber returns what one of ten constructors makes of p, such as a kernel with
+// parameters p, for elements of type t. Bool counts as uint8. It returns the zero K
 // for types without arithmetic of their own.
-func OfNumber[P any](t dtype.Type, p P, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 func(P) Kernel) Kernel {
+func OfNumber[P, K any](t dtype.Type, p P, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 func(P) K) K {
 	switch t {
 	case dtype.Int8:
 		return i8(p)
@@ -39,12 +39,13 @@ func OfNumber[P any](t dtype.Type, p P, i8, i16, i32, i64, u8, u16, u32, u64, f3
 }
 
 // OfFloat is [OfNumber] where only floating-point types have a kernel.
-func OfFloat[P any](t dtype.Type, p P, f32, f64 func(P) Kernel) Kernel {
+func OfFloat[P, K any](t dtype.Type, p P, f32, f64 func(P) K) K {
 	switch t {
 	case dtype.Float32:
 		return f32(p)
 	case dtype.Float64:
 		return f64(p)
 	}
-	return nil
+	var none K
+	return none
 }

@@ -45,8 +45,8 @@ import (
 type Computer interface {
 	graph.Op
 	// Kernel returns a kernel for the given input and output types, not yet
-	// bound. The types are those of Infer, so only the choice of an
-	// implementation is left to make.
+	// bound. The types are those that Infer has taken and given, so only the
+	// choice of an implementation is left to make.
 	Kernel(in, out []graph.Type) kernel.Kernel
 }
 

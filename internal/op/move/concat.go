@@ -3,13 +3,16 @@
 //
 // # Where to find what
 //
-//	concat.go, tile.go, pad.go
-//	                   tensors put beside each other, repeated, surrounded
+//	concat.go          tensors put beside each other
+//	tile.go            a tensor repeated
+//	pad.go             a tensor surrounded
 //	gather.go          elements and slices picked by index
-//	scatter.go, scatter_kernel.go, scatter_row.go
-//	                   the other way round: written, or combined, by index
+//	scatter.go         the other way round: elements written, or combined, by index
+//	scatter_kernel.go  its kernels
+//	scatter_row.go     their loops
 //	index.go           one-hot, triangles, reversal
 //	fill.go            a value, a range, the identity matrix
+//	list.go            listed numbers
 //
 // Where no file has the kernel in its name, an op and its kernel share one.
 package move
@@ -93,15 +96,8 @@ func (Concat) Streams() {}
 //
 // An input that is the memory of its part of the output already is left alone.
 func newConcat(width, axis int) kernel.Kernel {
-	switch width {
-	case 1:
-		return &concatKernel[uint8]{axis: axis}
-	case 2:
-		return &concatKernel[uint16]{axis: axis}
-	case 4:
-		return &concatKernel[uint32]{axis: axis}
-	}
-	return &concatKernel[uint64]{axis: axis}
+	return kernel.OfWidth(width, &concatKernel[uint8]{axis: axis}, &concatKernel[uint16]{axis: axis},
+		&concatKernel[uint32]{axis: axis}, &concatKernel[uint64]{axis: axis})
 }
 
 type concatKernel[T kernel.Word] struct {

@@ -167,56 +167,39 @@ func (k *iotaKernel) Scratch() int { return 0 }
 
 func (k *iotaKernel) Run(task int, _ []byte) error {
 	lo, hi := task*k.each, min((task+1)*k.each, k.out.Shape[0])
-	at, step := k.out.Offset+lo*k.out.Strides[0], k.out.Strides[0]
 	start, delta := k.start.Float64(), k.delta.Float64()
-	switch k.out.DType {
-	case dtype.Float64:
-		for dst := kernel.Slice[float64](k.out); lo < hi; lo, at = lo+1, at+step {
-			dst[at] = ramp(start, delta, lo)
-		}
-	case dtype.Float32:
-		for dst := kernel.Slice[float32](k.out); lo < hi; lo, at = lo+1, at+step {
-			dst[at] = float32(ramp(start, delta, lo))
-		}
-	case dtype.Float16:
-		for dst := kernel.Slice[dtype.F16](k.out); lo < hi; lo, at = lo+1, at+step {
-			dst[at] = dtype.ToF16(kernel.OddFloat32(ramp(start, delta, lo)))
-		}
-	case dtype.BFloat16:
-		for dst := kernel.Slice[dtype.BF16](k.out); lo < hi; lo, at = lo+1, at+step {
-			dst[at] = dtype.ToBF16(kernel.OddFloat32(ramp(start, delta, lo)))
-		}
+	// The conversion keeps compilers from fusing the two operations on some
+	// machines only.
+	value := func(i int) float64 { return start + float64(float64(i)*delta) }
+	// Wrapping arithmetic is the same for signed and unsigned numbers, and in
+	// more bits than are kept.
+	bits := func(i int) uint64 { return k.start.Bits + uint64(i)*k.delta.Bits }
+	switch t := k.out.DType; {
+	case t == dtype.Float64:
+		ramp(k.out, lo, hi, value)
+	case t == dtype.Float32:
+		ramp(k.out, lo, hi, func(i int) float32 { return float32(value(i)) })
+	case t == dtype.Float16:
+		ramp(k.out, lo, hi, func(i int) dtype.F16 { return dtype.ToF16(kernel.OddFloat32(value(i))) })
+	case t == dtype.BFloat16:
+		ramp(k.out, lo, hi, func(i int) dtype.BF16 { return dtype.ToBF16(kernel.OddFloat32(value(i))) })
+	case t.Size() == 1:
+		ramp(k.out, lo, hi, func(i int) uint8 { return uint8(bits(i)) })
+	case t.Size() == 2:
+		ramp(k.out, lo, hi, func(i int) uint16 { return uint16(bits(i)) })
+	case t.Size() == 4:
+		ramp(k.out, lo, hi, func(i int) uint32 { return uint32(bits(i)) })
 	default:
-		k.integers(lo, hi, at)
+		ramp(k.out, lo, hi, bits)
 	}
 	return nil
 }
 
-// ramp returns start + i*delta; the conversion keeps compilers from fusing
-// the two operations on some machines only.
-func ramp(start, delta float64, i int) float64 { return start + float64(float64(i)*delta) }
-
-// integers writes elements [lo, hi): wrapping arithmetic is the same for
-// signed and unsigned numbers, and in more bits than are kept.
-func (k *iotaKernel) integers(lo, hi, at int) {
-	start, delta, step := k.start.Bits, k.delta.Bits, k.out.Strides[0]
-	switch k.out.DType.Size() {
-	case 1:
-		for dst := kernel.Slice[uint8](k.out); lo < hi; lo, at = lo+1, at+step {
-			dst[at] = uint8(start + uint64(lo)*delta)
-		}
-	case 2:
-		for dst := kernel.Slice[uint16](k.out); lo < hi; lo, at = lo+1, at+step {
-			dst[at] = uint16(start + uint64(lo)*delta)
-		}
-	case 4:
-		for dst := kernel.Slice[uint32](k.out); lo < hi; lo, at = lo+1, at+step {
-			dst[at] = uint32(start + uint64(lo)*delta)
-		}
-	case 8:
-		for dst := kernel.Slice[uint64](k.out); lo < hi; lo, at = lo+1, at+step {
-			dst[at] = start + uint64(lo)*delta
-		}
+// ramp sets elements [lo, hi) of o to those of a function of their number.
+func ramp[T any](o *kernel.Operand, lo, hi int, element func(i int) T) {
+	dst := kernel.Slice[T](o)
+	for i := lo; i < hi; i++ {
+		dst[o.Offset+i*o.Strides[0]] = element(i)
 	}
 }
 

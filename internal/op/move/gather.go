@@ -275,7 +275,7 @@ func (k *gatherKernel[T]) Scratch() int { return k.slice.Scratch() }
 
 func (k *gatherKernel[T]) Run(task int, scratch []byte) error {
 	dst, src, indices := kernel.Slice[T](k.out), kernel.Slice[T](k.data), newIndexer(k.indices)
-	run := k.slice.Line() // elements of a slice that lies dense on both sides, else 0
+	run := k.slice.Line()  // elements of a slice that lies dense on both sides, else 0
 	single := k.tuple == 1 // apart, for a tuple takes longer than a short slice
 	extent, stride := 0, 0
 	if single {

@@ -182,7 +182,7 @@ func (k *padKernel[T]) Bind(in, out []*kernel.Operand) {
 		}
 	}
 	row := &k.axes[len(k.axes)-1]
-	k.blocks = (row.total + kernel.MoveGrain - 1) / kernel.MoveGrain
+	k.blocks = kernel.CeilDiv(row.total, kernel.MoveGrain)
 	k.units = k.rows * k.blocks
 	k.tasks, k.each = kernel.Parts(k.units, min(row.total, kernel.MoveGrain))
 }

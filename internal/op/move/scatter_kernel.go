@@ -21,9 +21,7 @@ import (
 // and rounded after each step; a NaN is the result of max and min.
 // Bool can only be replaced.
 func newScatterElements(t dtype.Type, axis int, how Reduction) kernel.Kernel {
-	k := &scatterElementsKernel{axis: axis, how: how, row: scatterLoopsOf(t, how).at}
-	k.copy.rest, k.copy.whole = newCopier(t.Size()), newCopier(t.Size())
-	return k
+	return &scatterElementsKernel{axis: axis, how: how, row: scatterLoopsOf(t, how).at, copy: newChunkCopier(t.Size())}
 }
 
 type scatterElementsKernel struct {
@@ -114,9 +112,7 @@ func (k *scatterElementsKernel) Run(task int, scratch []byte) error {
 //
 // under the rules of [newScatterElements].
 func newScatterND(t dtype.Type, how Reduction) kernel.Kernel {
-	k := &scatterNDKernel{how: how, row: scatterLoopsOf(t, how).line}
-	k.copy.rest, k.copy.whole = newCopier(t.Size()), newCopier(t.Size())
-	return k
+	return &scatterNDKernel{how: how, row: scatterLoopsOf(t, how).line, copy: newChunkCopier(t.Size())}
 }
 
 type scatterNDKernel struct {
@@ -148,7 +144,7 @@ func (k *scatterNDKernel) Bind(in, out []*kernel.Operand) {
 	tuples := k.tuples.Rows * k.tuples.Len
 	elems := shape.Shape(k.out.Shape).Elems() + shape.Shape(k.updates.Shape).Elems()
 	if most := max(1, elems/(4*(tuples*k.tuple+1))); k.tasks > most {
-		k.copy.each = (k.out.Shape[0] + most - 1) / most
+		k.copy.each = kernel.CeilDiv(k.out.Shape[0], most)
 		k.tasks = k.copy.bindEach(k.cut, k.data, k.out)
 	}
 	if tuples > 0 {
@@ -215,13 +211,8 @@ type chunkCopier struct {
 // bind returns the number of chunks; a negative cut means one chunk.
 func (c *chunkCopier) bind(cut int, data, out *kernel.Operand) int {
 	if cut >= 0 {
-		cost := 1
-		for a, d := range data.Shape {
-			if a != cut {
-				cost *= d
-			}
-		}
-		_, c.each = kernel.Parts(data.Shape[cut], cost)
+		rest := shape.Shape(data.Shape).Elems() / max(data.Shape[cut], 1)
+		_, c.each = kernel.Parts(data.Shape[cut], rest)
 	}
 	return c.bindEach(cut, data, out)
 }
@@ -240,7 +231,7 @@ func (c *chunkCopier) bindEach(cut int, data, out *kernel.Operand) int {
 	c.whole.Bind(c.shape, out.Strides, data.Strides)
 	c.shape[cut] = extent % c.each
 	c.rest.Bind(c.shape, out.Strides, data.Strides)
-	return (extent + c.each - 1) / c.each
+	return kernel.CeilDiv(extent, c.each)
 }
 
 func (c *chunkCopier) scratch() int { return c.whole.Scratch() }
@@ -264,14 +255,14 @@ type copier interface {
 	CopyAll(out *kernel.Operand, to int, in *kernel.Operand, from int, scratch []byte)
 }
 
-func newCopier(width int) copier {
+func newChunkCopier(width int) chunkCopier {
 	switch width {
 	case 1:
-		return &kernel.Mover[uint8]{}
+		return chunkCopier{whole: &kernel.Mover[uint8]{}, rest: &kernel.Mover[uint8]{}}
 	case 2:
-		return &kernel.Mover[uint16]{}
+		return chunkCopier{whole: &kernel.Mover[uint16]{}, rest: &kernel.Mover[uint16]{}}
 	case 4:
-		return &kernel.Mover[uint32]{}
+		return chunkCopier{whole: &kernel.Mover[uint32]{}, rest: &kernel.Mover[uint32]{}}
 	}
-	return &kernel.Mover[uint64]{}
+	return chunkCopier{whole: &kernel.Mover[uint64]{}, rest: &kernel.Mover[uint64]{}}
 }

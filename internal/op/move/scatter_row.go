@@ -37,42 +37,25 @@ type scatterLoops struct {
 // when elements are only replaced.
 func scatterLoopsOf(t dtype.Type, how Reduction) scatterLoops {
 	if how == ReductionNone {
-		switch t.Size() {
-		case 1:
-			t = dtype.Uint8
-		case 2:
-			t = dtype.Uint16
-		case 4:
-			t = dtype.Uint32
-		default:
-			t = dtype.Uint64
-		}
+		t = [...]dtype.Type{1: dtype.Uint8, 2: dtype.Uint16, 4: dtype.Uint32, 8: dtype.Uint64}[t.Size()]
 	}
 	switch t {
-	case dtype.Uint8:
-		return scatterLoops{combineAt[uint8], combineLine[uint8]}
-	case dtype.Uint16:
-		return scatterLoops{combineAt[uint16], combineLine[uint16]}
-	case dtype.Uint32:
-		return scatterLoops{combineAt[uint32], combineLine[uint32]}
-	case dtype.Uint64:
-		return scatterLoops{combineAt[uint64], combineLine[uint64]}
-	case dtype.Int8:
-		return scatterLoops{combineAt[int8], combineLine[int8]}
-	case dtype.Int16:
-		return scatterLoops{combineAt[int16], combineLine[int16]}
-	case dtype.Int32:
-		return scatterLoops{combineAt[int32], combineLine[int32]}
-	case dtype.Int64:
-		return scatterLoops{combineAt[int64], combineLine[int64]}
 	case dtype.Float16:
 		return halfLoops(dtype.ToF16)
 	case dtype.BFloat16:
 		return halfLoops(dtype.ToBF16)
-	case dtype.Float32:
-		return scatterLoops{combineAt[float32], combineLine[float32]}
 	}
-	return scatterLoops{combineAt[float64], combineLine[float64]}
+	return kernel.OfNumber(t, struct{}{},
+		numberLoops[int8], numberLoops[int16], numberLoops[int32], numberLoops[int64],
+		numberLoops[uint8], numberLoops[uint16], numberLoops[uint32], numberLoops[uint64],
+		numberLoops[float32], numberLoops[float64])
+}
+
+// numberLoops returns the loops of a type that is combined as it is. Those of the
+// half types stand beside them: a function for each element, which all could share,
+// takes twice the time.
+func numberLoops[T kernel.Number](struct{}) scatterLoops {
+	return scatterLoops{combineAt[T], combineLine[T]}
 }
 
 func combineAt[T kernel.Number](r scatterRow) error {

@@ -152,10 +152,7 @@ func checkChannels(x graph.Type, rank int) (int, error) {
 
 // trailing lists the axes of a rank from axis on.
 func trailing(axis, rank int) []int {
-	first, err := shape.Axis(axis, rank)
-	if err != nil {
-		return nil
-	}
+	first, _ := shape.Axis(axis, rank)
 	var axes []int
 	for a := first; a < rank; a++ {
 		axes = append(axes, a)

@@ -28,10 +28,7 @@ func (s Softmax) Infer(in []graph.Type) ([]graph.Type, error) { return in, check
 
 // Kernel returns the softmax.
 func (s Softmax) Kernel(in, _ []graph.Type) kernel.Kernel {
-	axis, err := shape.Axis(s.Axis, len(in[0].Shape))
-	if err != nil {
-		return nil
-	}
+	axis, _ := shape.Axis(s.Axis, len(in[0].Shape))
 	return newSoftmax(in[0].DType, axis, s.Log)
 }
 
@@ -58,10 +55,7 @@ func (h Hardmax) Infer(in []graph.Type) ([]graph.Type, error) { return in, check
 
 // Kernel returns the hardmax.
 func (h Hardmax) Kernel(in, _ []graph.Type) kernel.Kernel {
-	axis, err := shape.Axis(h.Axis, len(in[0].Shape))
-	if err != nil {
-		return nil
-	}
+	axis, _ := shape.Axis(h.Axis, len(in[0].Shape))
 	return newHardmax(in[0].DType, axis)
 }
 

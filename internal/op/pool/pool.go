@@ -42,18 +42,6 @@ func (k Kind) MarshalText() ([]byte, error) { return kinds.Marshal(uint8(k)) }
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (k *Kind) UnmarshalText(text []byte) error { return op.UnmarshalEnum(kinds, text, k) }
 
-// check reports an element type that the kind does not take.
-func (k Kind) check(t dtype.Type) error {
-	if err := kinds.Check(uint8(k)); err != nil {
-		return err
-	}
-	switch {
-	case k == Max && (t.IsInteger() || t.IsFloat()), t.IsFloat():
-		return nil
-	}
-	return fmt.Errorf("no %v of %v", k, t)
-}
-
 // Pool reduces windows over each plane of x [N, C, spatial...] to
 // [N, C, positions...]. [newPool] states the result.
 type Pool struct {
@@ -83,23 +71,17 @@ func (p Pool) String() string { return p.Epilogue.Title(p.Name()) }
 // Infer implements [graph.Op].
 func (p Pool) Infer(in []graph.Type) ([]graph.Type, error) {
 	in, extra := p.Epilogue.Own(in, ownInputs)
-	if err := op.Takes(in, 1, 1); err != nil {
+	if err := checkInput(in, p.Kind, p.P); err != nil {
 		return nil, err
 	}
 	x := in[0]
-	if err := p.Kind.check(x.DType); err != nil {
-		return nil, err
-	}
 	switch {
-	case len(x.Shape) < 3:
-		return nil, fmt.Errorf("input %v: want batch, channels and at least one spatial axis", x.Shape)
 	case p.Indices && p.Kind != Max:
 		return nil, fmt.Errorf("%v pooling has no indices", p.Kind)
+	case p.Indices && len(p.Epilogue) > 0:
+		return nil, fmt.Errorf("epilogue: the maxima have indices")
 	case p.StorageOrder != 0 && p.StorageOrder != 1:
 		return nil, fmt.Errorf("storage order %d: want 0 or 1", p.StorageOrder)
-	}
-	if err := checkExponent(p.P); err != nil {
-		return nil, err
 	}
 	win, err := p.window(len(x.Shape) - 2)
 	if err != nil {
@@ -110,9 +92,6 @@ func (p Pool) Infer(in []graph.Type) ([]graph.Type, error) {
 		return nil, err
 	}
 	out := []graph.Type{{DType: x.DType, Shape: append(shape.Shape{x.Shape[0], x.Shape[1]}, spatial...)}}
-	if p.Indices && len(p.Epilogue) > 0 {
-		return nil, fmt.Errorf("epilogue: the maxima have indices")
-	}
 	if p.Indices {
 		out = append(out, graph.Type{DType: dtype.Int64, Shape: out[0].Shape.Clone()})
 	}
@@ -137,10 +116,7 @@ func (p Pool) window(axes int) (slide.Window, error) {
 
 // Kernel implements [op.Computer].
 func (p Pool) Kernel(in, _ []graph.Type) kernel.Kernel {
-	win, err := p.window(len(in[0].Shape) - 2)
-	if err != nil {
-		return nil // Infer has refused it
-	}
+	win, _ := p.window(len(in[0].Shape) - 2)
 	return newPool(in[0].DType, win, poolParams{
 		Kind:            p.Kind,
 		CountIncludePad: p.CountIncludePad,
@@ -182,21 +158,12 @@ func (p GlobalPool) String() string { return p.Epilogue.Title(p.Name()) }
 // Infer implements [graph.Op].
 func (p GlobalPool) Infer(in []graph.Type) ([]graph.Type, error) {
 	in, extra := p.Epilogue.Own(in, ownInputs)
-	if err := op.Takes(in, 1, 1); err != nil {
+	if err := checkInput(in, p.Kind, p.P); err != nil {
 		return nil, err
 	}
 	x := in[0]
-	if err := p.Kind.check(x.DType); err != nil {
-		return nil, err
-	}
 	if !x.DType.IsFloat() {
 		return nil, fmt.Errorf("element type %v: want a float", x.DType)
-	}
-	if len(x.Shape) < 3 {
-		return nil, fmt.Errorf("input %v: want batch, channels and at least one spatial axis", x.Shape)
-	}
-	if err := checkExponent(p.P); err != nil {
-		return nil, err
 	}
 	out := x.Shape.Clone()
 	for i := range out[2:] {
@@ -239,9 +206,21 @@ func exponent(p float64) float64 {
 	return p
 }
 
-func checkExponent(p float64) error {
-	if p < 0 || math.IsNaN(p) || math.IsInf(p, 0) {
-		return fmt.Errorf("exponent %v: want a positive number", p)
+// checkInput checks the image, and the attributes that all poolings have.
+func checkInput(in []graph.Type, k Kind, exponent float64) error {
+	if err := op.Takes(in, 1, 1); err != nil {
+		return err
+	}
+	if err := kinds.Check(uint8(k)); err != nil {
+		return err
+	}
+	switch t := in[0].DType; {
+	case !t.IsFloat() && !(k == Max && t.IsInteger()):
+		return fmt.Errorf("no %v of %v", k, t)
+	case len(in[0].Shape) < 3:
+		return fmt.Errorf("input %v: want batch, channels and at least one spatial axis", in[0].Shape)
+	case exponent < 0 || math.IsNaN(exponent) || math.IsInf(exponent, 0):
+		return fmt.Errorf("exponent %v: want a positive number", exponent)
 	}
 	return nil
 }

@@ -46,10 +46,7 @@ func (r ArgReduce) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel returns the search.
 func (r ArgReduce) Kernel(in, _ []graph.Type) kernel.Kernel {
-	axis, err := shape.Axis(r.Axis, len(in[0].Shape))
-	if err != nil {
-		return nil
-	}
+	axis, _ := shape.Axis(r.Axis, len(in[0].Shape))
 	return newArgReduce(in[0].DType, axis, r.Max, r.SelectLast)
 }
 

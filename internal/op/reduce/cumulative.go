@@ -46,10 +46,7 @@ func (c Cumulative) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel returns the running sum or product.
 func (c Cumulative) Kernel(in, _ []graph.Type) kernel.Kernel {
-	axis, err := shape.Axis(c.Axis, len(in[0].Shape))
-	if err != nil {
-		return nil
-	}
+	axis, _ := shape.Axis(c.Axis, len(in[0].Shape))
 	return newCumulative(in[0].DType, axis, c.Kind == Prod, c.Exclusive, c.Reverse)
 }
 

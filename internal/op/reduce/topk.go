@@ -50,10 +50,7 @@ func (k TopK) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel returns the selection.
 func (k TopK) Kernel(in, _ []graph.Type) kernel.Kernel {
-	axis, err := shape.Axis(k.Axis, len(in[0].Shape))
-	if err != nil {
-		return nil
-	}
+	axis, _ := shape.Axis(k.Axis, len(in[0].Shape))
 	return newTopK(in[0].DType, axis, k.K, k.Largest, k.Sorted)
 }
 
