@@ -82,7 +82,7 @@ func (c Conv) window(weights shape.Shape) (slide.Window, error) {
 // Kernel implements [op.Computer].
 func (c Conv) Kernel(in, _ []graph.Type) kernel.Kernel {
 	win, _ := c.window(in[1].Shape)
-	return newConv(in[0].DType, win, max(c.Group, 1), epilogue(c.Epilogue, in))
+	return newConv(in[0].DType, win, max(c.Group, 1), finishOf(c.Epilogue, in))
 }
 
 // Finish implements [elementwise.Finisher].
@@ -210,7 +210,7 @@ func (c ConvTranspose) window(x, weights shape.Shape) (slide.Window, shape.Shape
 // Kernel implements [op.Computer].
 func (c ConvTranspose) Kernel(in, _ []graph.Type) kernel.Kernel {
 	win, _, _ := c.window(in[0].Shape, in[1].Shape)
-	return newConvTranspose(in[0].DType, win, max(c.Group, 1), epilogue(c.Epilogue, in))
+	return newConvTranspose(in[0].DType, win, max(c.Group, 1), finishOf(c.Epilogue, in))
 }
 
 // Finish implements [elementwise.Finisher].
@@ -234,15 +234,21 @@ func (ConvTranspose) ComputesInFloat32() {}
 // the epilogue follow.
 const ownInputs = 3
 
-// epilogue returns what is done on the result of a convolution: the bias is added,
-// and then p runs.
-func epilogue(p elementwise.Program, in []graph.Type) *elementwise.Epilogue {
-	if !op.Given(in, 2) {
-		return elementwise.EpilogueOf(p, in, 2)
+// A finish is what is done on the result of a convolution: the bias is added, and
+// then the program runs. The zero finish does nothing.
+type finish struct {
+	epilogue *elementwise.Epilogue // both, with the operands after x and w
+	rest     *elementwise.Epilogue // the program alone, with those after the bias
+}
+
+func finishOf(p elementwise.Program, in []graph.Type) finish {
+	f := finish{rest: elementwise.EpilogueOf(p, in, ownInputs)}
+	f.epilogue = f.rest
+	if op.Given(in, 2) {
+		f.epilogue = elementwise.EpilogueOf(p.After(elementwise.Addend, 2), in, 2)
+		f.epilogue.Trail(1, len(in[0].Shape)-2)
 	}
-	e := elementwise.EpilogueOf(p.After(elementwise.Addend, 2), in, 2)
-	e.Trail(1, len(in[0].Shape)-2)
-	return e
+	return f
 }
 
 // checkConvInputs checks the number, types and ranks of image, weights and

@@ -4,7 +4,6 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
-	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/slide"
 )
 
@@ -14,11 +13,10 @@ import (
 //
 // for x [N, C, spatial...], w [M, C/group, taps...], and y [N, M, positions...],
 // where what lies in the padding is 0. The batch axes of x and y may have any
-// stride; x, w and y are dense but for that. Integers wrap. The epilogue, which
-// may be nil, runs on each block of y, with the operands after x and w that are
-// present. It returns nil for an element type without arithmetic of its own.
-func newConv(t dtype.Type, w slide.Window, group int, e *elementwise.Epilogue) kernel.Kernel {
-	return ofElement(t, params{w, group, e}, convOf[float32], convOf[float64], convOf[int32], convOf[int64])
+// stride; x, w and y are dense but for that. Integers wrap. The finish runs on
+// each block of y, with the operands after x and w that are present. It returns nil for an element type without arithmetic of its own.
+func newConv(t dtype.Type, w slide.Window, group int, f finish) kernel.Kernel {
+	return ofElement(t, params{w, group, f}, convOf[float32], convOf[float64], convOf[int32], convOf[int64])
 }
 
 func convOf[T kernel.Number](p params) kernel.Kernel {
@@ -34,7 +32,8 @@ type conv[T kernel.Number] struct {
 	single      bool   // tap by tap
 	phased      bool   // tap by tap in phases
 	phases      phases // if so
-	count, each int    // products, or planes of the tap by tap form, and those in a task
+	bias        *kernel.Operand
+	count, each int // products, or planes of the tap by tap form, and those in a task
 	prepackedW  []T
 }
 
@@ -46,7 +45,11 @@ func (k *conv[T]) Bind(in, out []*kernel.Operand) {
 	if k.single {
 		k.count = k.images * k.maps * k.group
 		_, k.each = kernel.Parts(k.count, k.positions*max(k.taps/4, 1))
-		k.phased = k.phases.bind(&k.slide)
+		k.phased, k.bias = k.phases.bind(&k.slide), nil
+		if k.phased && len(in) >= ownInputs {
+			k.bias = in[2]
+			k.rest.Bind(k.y, in[ownInputs:]...)
+		}
 		return
 	}
 	k.gemm.Plan(k.maps, k.positions, k.deep*k.taps)
@@ -75,7 +78,7 @@ func (k *conv[T]) Scratch() int {
 	case !k.single:
 		n = k.gemm.Scratch()
 	case k.phased:
-		n = kernel.Carved[T](k.phases.size(&k.slide)) + kernel.Carved[T](k.phases.band*k.phases.cols)
+		return k.phasedScratch()
 	}
 	return max(n, k.epilogue.Scratch())
 }
@@ -83,8 +86,12 @@ func (k *conv[T]) Scratch() int {
 // Run implements [kernel.Kernel].
 func (k *conv[T]) Run(task int, scratch []byte) error {
 	if k.single {
+		var work phaseWork[T]
+		if k.phased {
+			work = k.phaseWork(&scratch)
+		}
 		for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
-			if err := k.plane(i, scratch); err != nil {
+			if err := k.plane(i, &work, scratch); err != nil {
 				return err
 			}
 		}
@@ -128,7 +135,7 @@ func (k *conv[T]) imageAt(image int) int {
 }
 
 // plane computes one output map of one image tap by tap.
-func (k *conv[T]) plane(i int, scratch []byte) error {
+func (k *conv[T]) plane(i int, work *phaseWork[T], scratch []byte) error {
 	channels := k.maps * k.group
 	image, m := i/channels, i%channels
 	s := &k.slide
@@ -139,10 +146,10 @@ func (k *conv[T]) plane(i int, scratch []byte) error {
 	at = k.w.Offset + m*k.taps
 	w := kernel.Slice[T](k.w)[at : at+k.taps]
 	if k.phased {
-		k.depthwise(y, x, w, scratch)
-	} else {
-		k.tapByTap(y, x, w)
+		k.depthwise(y, x, w, m, work)
+		return k.rest.Run(i*k.positions, 1, k.positions, k.positions, scratch)
 	}
+	k.tapByTap(y, x, w)
 	return k.epilogue.Run(i*k.positions, 1, k.positions, k.positions, scratch)
 }
 

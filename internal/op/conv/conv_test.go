@@ -3,6 +3,7 @@ package conv
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
-	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/optest"
 	"github.com/berth-go/berth/internal/op/slide"
 	"github.com/berth-go/berth/shape"
@@ -81,7 +81,7 @@ func TestConv(t *testing.T) {
 	for i := range 160 {
 		dt := convTypes[i%len(convTypes)]
 		c := aConv(rng)
-		build := func(e *elementwise.Epilogue) kernel.Kernel { return newConv(dt, optest.Unpadded(c.window), c.group, e) }
+		build := func(e finish) kernel.Kernel { return newConv(dt, optest.Unpadded(c.window), c.group, e) }
 		reference := func(f [][]float64, n [][]int64) ([]float64, []int64) {
 			if f != nil {
 				return convReference(c, f[0], f[1], f[2]), nil
@@ -95,7 +95,7 @@ func TestConv(t *testing.T) {
 // testConv runs a convolution of terms products for each element with each tile
 // kernel, with and without bias and prepacked weights, over images with any batch
 // stride.
-func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, terms int, build func(*elementwise.Epilogue) kernel.Kernel,
+func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, terms int, build func(finish) kernel.Kernel,
 	reference func([][]float64, [][]int64) ([]float64, []int64)) {
 	t.Helper()
 	x := kerneltest.StridedInput(rng, dt, len(c.image)-1, c.image...)
@@ -121,7 +121,7 @@ func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, ter
 	copy(full, in)
 	agrees := kerneltest.WantSums(dt, terms+1, full, reference) // the bias is one more
 	for set := range kerneltest.Sets() {
-		k := build(epilogue(nil, types))
+		k := build(finishOf(nil, types))
 		check := func(bound []*kernel.Operand) {
 			t.Helper()
 			intact := kerneltest.Guard(out)
@@ -191,12 +191,47 @@ func TestConvTranspose(t *testing.T) {
 			}
 			return nil, transposedReference(c, n[0], n[1], n[2])
 		}
-		build := func(e *elementwise.Epilogue) kernel.Kernel { return newConvTranspose(dt, c.window, c.group, e) }
+		build := func(e finish) kernel.Kernel { return newConvTranspose(dt, c.window, c.group, e) }
 		terms := c.weights[0] / c.group
 		for _, d := range c.window.Taps {
 			terms *= d
 		}
 		testConv(t, rng, dt, c, c.outputs[1], terms, build, reference)
+	}
+}
+
+// TestBias compares a convolution with a bias, to the last bit, with one without to
+// which it is added, also where the bias is summed among the taps.
+func TestBias(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 5))
+	for i := range 200 {
+		dt := convTypes[i%2]
+		c := aConv(rng)
+		x, w, b := kerneltest.Dense(dt, c.image...), kerneltest.Dense(dt, c.weights...), kerneltest.Dense(dt, c.weights[0])
+		for _, o := range []*kernel.Operand{x, w, b} {
+			kerneltest.Randomize(rng, o)
+		}
+		types := []graph.Type{{DType: dt, Shape: x.Shape}, {DType: dt, Shape: w.Shape}, {DType: dt, Shape: b.Shape}}
+		for set := range kerneltest.Sets() {
+			sum, biased := kerneltest.Dense(dt, c.outputs...), kerneltest.Dense(dt, c.outputs...)
+			if err := kerneltest.Run(rng, newConv(dt, c.window, c.group, finish{}), []*kernel.Operand{x, w}, []*kernel.Operand{sum}); err != nil {
+				t.Fatal(err)
+			}
+			if err := kerneltest.Run(rng, newConv(dt, c.window, c.group, finishOf(nil, types)), []*kernel.Operand{x, w, b}, []*kernel.Operand{biased}); err != nil {
+				t.Fatal(err)
+			}
+			plane, bias := shape.Shape(c.outputs[2:]).Elems(), kerneltest.Floats(b)
+			got := kerneltest.Floats(biased)
+			for j, v := range kerneltest.Floats(sum) {
+				want := v + bias[j/plane%len(bias)]
+				if dt == dtype.Float32 {
+					want = float64(float32(want))
+				}
+				if math.Float64bits(got[j]) != math.Float64bits(want) {
+					t.Fatalf("%s %v %v: element %d is %v, and the bias added to the sum %v", set, dt, c, j, got[j], want)
+				}
+			}
+		}
 	}
 }
 
@@ -212,7 +247,7 @@ func TestImagesDoNotDependOnEachOther(t *testing.T) {
 		kerneltest.Randomize(rng, x)
 		kerneltest.Randomize(rng, w)
 		for set := range kerneltest.Sets() {
-			k := newConv(dt, c.window, c.group, nil)
+			k := newConv(dt, c.window, c.group, finish{})
 			all := kerneltest.Dense(dt, c.outputs...)
 			if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{all}); err != nil {
 				t.Fatal(err)
@@ -250,7 +285,7 @@ func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, 
 	}
 	types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: weights.Shape}, {DType: dtype.Float32, Shape: bias.Shape}}
 	for set := range kerneltest.Sets() {
-		k := newConv(dtype.Float32, w, group, epilogue(nil, types))
+		k := newConv(dtype.Float32, w, group, finishOf(nil, types))
 		b.Run(set, func(b *testing.B) {
 			kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x, weights, bias}, []*kernel.Operand{y}, prepacked, 2*maps*out*out*channels/group*taps*taps)
 		})

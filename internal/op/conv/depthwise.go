@@ -16,7 +16,7 @@ type phases struct {
 	band          int   // rows of positions done at a time
 	strideH       int   // 1 with one axis
 	beginH        int   // padding before the rows
-	offsets       []int // of each tap from its position, phases lying one after the other
+	offsets       []int // of each tap from its position, phases lying one after the other; at last that behind them
 	width, height int   // of the image
 }
 
@@ -50,6 +50,7 @@ func (p *phases) bind(s *slide.Binding) bool {
 			p.offsets = append(p.offsets, ((phaseH*strideW+phaseW)*p.rows+row)*p.cols+col)
 		}
 	}
+	p.offsets = append(p.offsets, p.size(s))
 	return float64(p.strideH)*float64(s.Step)*float64(p.rows)*float64(p.cols) <= 4*(float64(s.PlaneIn+s.Rows*s.Width)+bandElems)
 }
 
@@ -89,20 +90,47 @@ func fillPhases[T kernel.Number](dst, x []T, p *phases, s *slide.Binding, row in
 	}
 }
 
-// depthwise computes one output map of one image, a band of rows at a time.
-func (k *conv[T]) depthwise(y, x, w []T, scratch []byte) {
+// phaseWork is the working memory of planes that are summed in phases.
+type phaseWork[T kernel.Number] struct {
+	planes  []T // the phases of a band, and behind them a run of ones
+	sums    []T // the run of positions
+	weights []T // of the taps, and the bias
+}
+
+// phaseWork cuts the working memory off the front of scratch.
+func (k *conv[T]) phaseWork(scratch *[]byte) phaseWork[T] {
+	size, run := k.phases.size(&k.slide), k.phases.band*k.phases.cols
+	w := phaseWork[T]{kernel.Carve[T](scratch, size+run), kernel.Carve[T](scratch, run), kernel.Carve[T](scratch, k.taps+1)}
+	kernel.Fill(w.planes[size:], 1)
+	return w
+}
+
+// phasedScratch returns the bytes of the working memory, with that of what follows.
+func (k *conv[T]) phasedScratch() int {
+	size, run := k.phases.size(&k.slide), k.phases.band*k.phases.cols
+	return kernel.Carved[T](size+run) + kernel.Carved[T](run) + kernel.Carved[T](k.taps+1) + k.rest.Scratch()
+}
+
+// depthwise computes map m of one image, a band of rows at a time. The bias is one
+// more tap, the last, over elements that are 1, which rounds as adding it does.
+func (k *conv[T]) depthwise(y, x, w []T, m int, work *phaseWork[T]) {
 	s, p := &k.slide, &k.phases
-	planes, sums := kernel.Carve[T](&scratch, p.size(s)), kernel.Carve[T](&scratch, p.band*p.cols)
+	offsets := p.offsets[:k.taps]
+	weights := append(work.weights[:0], w...)
+	if k.bias != nil {
+		offsets = p.offsets
+		weights = append(weights, kernel.Slice[T](k.bias)[k.bias.Offset+m*k.bias.Strides[0]])
+	}
 	for row := 0; row < s.Rows; row += p.band {
 		n := min(p.band, s.Rows-row)
-		fillPhases(planes, x, p, s, row)
+		fillPhases(work.planes, x, p, s, row)
 		to := y[row*s.Width : (row+n)*s.Width]
 		if p.cols == s.Width {
-			k.gemm.Tile.TapSum(to, planes, p.offsets, w)
+			k.gemm.Tile.TapSum(to, work.planes, offsets, weights)
 			continue
 		}
-		run := sums[:(n-1)*p.cols+s.Width]
-		k.gemm.Tile.TapSum(run, planes, p.offsets, w)
+		run := work.sums[:(n-1)*p.cols+s.Width]
+		k.gemm.Tile.TapSum(run, work.planes, offsets, weights)
 		for r := range n {
 			copy(to[r*s.Width:(r+1)*s.Width], run[r*p.cols:])
 		}

@@ -4,15 +4,14 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
-	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/slide"
 )
 
 // params are the attributes of both kernels.
 type params struct {
-	window   slide.Window
-	group    int                   // groups of channels
-	epilogue *elementwise.Epilogue // may be nil
+	window slide.Window
+	group  int // groups of channels
+	finish
 }
 
 // ofElement returns the kernel with the parameters p that one of four constructors

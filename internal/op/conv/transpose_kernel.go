@@ -4,7 +4,6 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
-	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/slide"
 )
 
@@ -17,9 +16,9 @@ import (
 // group groups of channels. x is [N, C, spatial...], w [C, M/group, taps...],
 // y [N, M, spatial...]. The window slides over y, and its positions are the
 // elements of x. The batch axes of x and y may have any stride; x, w and y are
-// dense but for that. The epilogue is as with [newConv].
-func newConvTranspose(t dtype.Type, w slide.Window, group int, e *elementwise.Epilogue) kernel.Kernel {
-	return ofElement(t, params{w, group, e},
+// dense but for that. The finish is as with [newConv].
+func newConvTranspose(t dtype.Type, w slide.Window, group int, f finish) kernel.Kernel {
+	return ofElement(t, params{w, group, f},
 		convTransposeOf[float32], convTransposeOf[float64], convTransposeOf[int32], convTransposeOf[int64])
 }
 
