@@ -119,7 +119,7 @@ func (k *conv[T]) depthwise(y, x, w []T, m int, work *phaseWork[T]) {
 	weights := append(work.weights[:0], w...)
 	if k.bias != nil {
 		offsets = p.offsets
-		weights = append(weights, kernel.Slice[T](k.bias)[k.bias.Offset+m*k.bias.Strides[0]])
+		weights = append(weights, kernel.Slice[T](k.bias)[k.bias.Offset+m])
 	}
 	for row := 0; row < s.Rows; row += p.band {
 		n := min(p.band, s.Rows-row)
