@@ -150,12 +150,14 @@ func checkChannels(x graph.Type, rank int) (int, error) {
 	return x.Shape[1], nil
 }
 
-// trailing lists the axes of a rank from axis on.
+// trailing lists the axes of a rank from axis on, which may be the rank itself.
 func trailing(axis, rank int) []int {
-	first, _ := shape.Axis(axis, rank)
+	if axis < 0 {
+		axis += rank
+	}
 	var axes []int
-	for a := first; a < rank; a++ {
-		axes = append(axes, a)
+	for ; axis < rank; axis++ {
+		axes = append(axes, axis)
 	}
 	return axes
 }
