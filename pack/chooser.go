@@ -20,10 +20,7 @@ type choice struct {
 const gone = math.MaxInt32
 
 func newChooser(p *problem) *chooser {
-	leaves := 1
-	for leaves < len(p.items) {
-		leaves *= 2
-	}
+	leaves := leavesFor(len(p.items))
 	c := &chooser{make([]choice, 2*leaves), make([]int32, len(p.items))}
 	for n := range c.nodes {
 		c.nodes[n] = choice{math.MaxInt32, -1, math.MaxInt32, -1, gone}

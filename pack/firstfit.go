@@ -100,10 +100,7 @@ type index struct {
 }
 
 func newIndex(sections int) *index {
-	leaves := 1
-	for leaves < sections {
-		leaves *= 2
-	}
+	leaves := leavesFor(sections)
 	return &index{leaves, make([][]int32, 2*leaves), make([][]int32, sections)}
 }
 

@@ -1,5 +1,7 @@
 package pack
 
+import "math/bits"
+
 // heights keeps a height for each section, and answers for the greatest height
 // in a range of sections, in time log n. It is a segment tree whose ranges are
 // only ever raised, so that a raise is remembered where it covers a whole node
@@ -11,12 +13,12 @@ type heights struct {
 }
 
 func newHeights(sections int) *heights {
-	leaves := 1
-	for leaves < sections {
-		leaves *= 2
-	}
+	leaves := leavesFor(sections)
 	return &heights{leaves, make([]int64, 2*leaves), make([]int64, 2*leaves)}
 }
+
+// leavesFor returns how many leaves a binary tree for n things has, a power of two.
+func leavesFor(n int) int { return 1 << bits.Len(uint(max(n, 1)-1)) }
 
 // raise lifts every section of [t0, t1) to at least h.
 func (s *heights) raise(t0, t1 int32, h int64) {

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -127,15 +128,14 @@ func (r *run) greedy(ctx context.Context) {
 // until that is optimal, small enough, or beyond what can be tried.
 func (r *run) improve(ctx context.Context) {
 	for len(r.comps) > 0 && ctx.Err() == nil && !r.hopeless() {
-		worst := slices.MaxFunc(r.comps, func(a, b *contender) int { return int(min(1, max(-1, a.arena-b.arena))) })
+		worst := slices.MaxFunc(r.comps, func(a, b *contender) int { return cmp.Compare(a.arena, b.arena) })
 		if worst.arena <= r.goal() || worst.arena <= worst.lower || worst.done || r.budget-r.nodes < racers {
 			return
 		}
 		if worst.scores == nil {
 			worst.scores = newScorer(worst.p)
 		}
-		nodes, _ := worst.step(ctx, r.p.lower, r.opt.Capacity, r.budget-r.nodes, &r.opt)
-		r.nodes += nodes
+		r.nodes += worst.step(ctx, r.p.lower, r.opt.Capacity, r.budget-r.nodes, &r.opt)
 		r.progress()
 	}
 }

@@ -60,9 +60,8 @@ type attempt struct {
 }
 
 // step spends a little more on the component: a round of searches, or what else
-// there is for components too large for them. It returns the nodes that count,
-// and whether there is a better placement.
-func (c *contender) step(ctx context.Context, goal, capacity, budget int64, o *Options) (nodes int64, better bool) {
+// there is for components too large for them. It returns the nodes that count.
+func (c *contender) step(ctx context.Context, goal, capacity, budget int64, o *Options) (nodes int64) {
 	if c.net == nil && !c.huge {
 		c.net = newNetwork(c.p)
 		c.huge = c.net == nil
@@ -70,27 +69,24 @@ func (c *contender) step(ctx context.Context, goal, capacity, budget int64, o *O
 	big := len(c.p.items) >= bigItems
 	switch {
 	case c.huge && (c.fix == nil || !c.fix.stuck):
-		return c.repair(ctx, max(goal, capacity), budget/4, o) // leave some for the rest
+		nodes, _ = c.repair(ctx, max(goal, capacity), budget/4, o) // leave some for the rest
 	case c.huge && c.runs >= hugeRuns:
 		c.done = true
-		return 0, false
 	case c.huge || c.polished <= c.rounds && (big || c.rounds%2 == 1 && c.arena-c.lower > c.lower/wideGap):
 		c.polished = c.rounds + 1
+		better := false
 		for n := 0; n < 4*int(rankings) && !better && ctx.Err() == nil && nodes < budget; n++ {
 			better = c.polish()
-			nodes += c.skylineNodes()
+			nodes += int64(len(c.p.items)/16 + 1) // which cost about as much as a skyline
 		}
 		if better && c.huge {
 			c.fix.stuck = false
 		}
-		return nodes, better
 	default:
-		return c.race(ctx, goal, capacity, budget, o)
+		nodes, _ = c.race(ctx, goal, capacity, budget, o)
 	}
+	return nodes
 }
-
-// skylineNodes is about how many nodes cost as much as a skyline.
-func (c *contender) skylineNodes() int64 { return int64(len(c.p.items)/16 + 1) }
 
 // race runs one round: a search in each slot, with at most budget nodes in all.
 //

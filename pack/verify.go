@@ -19,14 +19,13 @@ func (p *problem) verify(offsets []int64) error {
 	rects := make([]placed, 0, len(p.items))
 	for i := range p.items {
 		it := &p.items[i]
-		switch o := offsets[i]; {
-		case o < 0 || o%it.align != 0 || it.fixed != free && o != it.fixed:
+		o := offsets[i]
+		if o < 0 || o%it.align != 0 || it.fixed != free && o != it.fixed {
 			return &BufferError{p.inputs[i], p.buffers[p.inputs[i]].ID,
 				fmt.Sprintf("offset %d is negative, not aligned or not the fixed one", o)}
-		default:
-			for _, r := range it.rects {
-				rects = append(rects, placed{r.t0, r.t1, o + r.lo, o + r.hi, int32(i)})
-			}
+		}
+		for _, r := range it.rects {
+			rects = append(rects, placed{r.t0, r.t1, o + r.lo, o + r.hi, int32(i)})
 		}
 	}
 	slices.SortFunc(rects, func(a, b placed) int {
