@@ -1,6 +1,7 @@
 package circuit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,9 +48,9 @@ func (v *Violation) Error() string {
 // edges; or a [*PlanError] if there is nothing to compare, because c, p or l are
 // no problem.
 //
-// It shares with the planner what says whether c and p have a meaning, and the size
-// of a row in a format; nothing of where edges lie. It is obvious rather than fast:
-// it compares all pairs of edges that are live at once.
+// It shares with the planner what says whether c and p have a meaning, and how large
+// one edge is; nothing of when edges are live and where they lie. It is obvious
+// rather than fast: it compares all pairs of edges that are live at once.
 func Check(c *Circuit, p *FusionPlan, l *Layout, b *BufferPlan) error {
 	if err := p.Validate(c); err != nil {
 		return err
@@ -147,23 +148,12 @@ func (k *checker) load() error {
 		return 0, false
 	}
 	for _, s := range k.p.Stored {
-		e := k.c.Edges[s.Edge]
-		if s.Format.Validate() == nil {
-			e.Format = s.Format
-		}
-		rows, err := e.Rows.Eval(value)
+		e := &k.c.Edges[s.Edge]
+		size, err := measure(e, cmp.Or(s.Format, e.Format), value)
 		if err != nil {
 			return err
 		}
-		dim, err := e.Dim.Eval(value)
-		if err != nil {
-			return err
-		}
-		width, err := e.Format.RowBytes(dim)
-		if err != nil {
-			return err
-		}
-		k.edges[s.Edge] = &checked{rows: rows, width: width, buffer: noEdge}
+		k.edges[s.Edge] = &checked{rows: size.rows, width: size.width, buffer: noEdge}
 		k.order = append(k.order, s.Edge)
 	}
 	slices.Sort(k.order)

@@ -1,6 +1,7 @@
 package circuit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"unicode/utf8"
@@ -121,10 +122,7 @@ func analyze(c *Circuit, p *FusionPlan) (*analysis, error) {
 		if err := checkFormat(s.Format); err != nil {
 			return nil, &PlanError{Kind: ErrNoSize, Edge: c.Edges[s.Edge].Name, Err: err}
 		}
-		a.stored[s.Edge], a.formats[s.Edge] = true, s.Format
-		if s.Format == (dtype.Format{}) {
-			a.formats[s.Edge] = c.Edges[s.Edge].Format
-		}
+		a.stored[s.Edge], a.formats[s.Edge] = true, cmp.Or(s.Format, c.Edges[s.Edge].Format)
 	}
 	groupOf, err := a.groups()
 	if err != nil {

@@ -131,16 +131,11 @@ func (s *solution) checkAligned() error {
 		b := &s.blocks[i]
 		for _, class := range b.classes {
 			if after := s.at[class] - b.lo; after%Align != 0 && !inner[place.root(class)] {
-				return &PlanError{Kind: ErrMisaligned, Edge: s.name(EdgeID(class)), Other: s.name(s.lowest(b)),
+				lowest := slices.MinFunc(b.classes, func(x, y int) int { return cmp.Compare(s.at[x], s.at[y]) })
+				return &PlanError{Kind: ErrMisaligned, Edge: s.name(EdgeID(class)), Other: s.name(EdgeID(lowest)),
 					Detail: fmt.Sprintf("both have to be aligned to %d, and the first lies %d bytes after the second", Align, after)}
 			}
 		}
 	}
 	return nil
-}
-
-// lowest returns an edge at the lowest position of a block.
-func (s *solution) lowest(b *block) EdgeID {
-	class := slices.MinFunc(b.classes, func(x, y int) int { return cmp.Compare(s.at[x], s.at[y]) })
-	return EdgeID(class)
 }
