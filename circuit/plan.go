@@ -130,7 +130,7 @@ func (s *solution) plan(placed *pack.Placement, maxRows int64) (*BufferPlan, err
 			Bytes:     s.size[e].bytes,
 			Start:     s.span[class].Start,
 			End:       s.span[class].End,
-			RowStride: s.stride(EdgeID(e)),
+			RowStride: cmp.Or(s.rows[class].stride, s.size[e].width),
 		}
 		if ext := s.blocks[i].external; ext != noEdge {
 			plan.Bound = append(plan.Bound, Binding{Slot: slot, External: ext})
@@ -150,14 +150,6 @@ func (s *solution) plan(placed *pack.Placement, maxRows int64) (*BufferPlan, err
 
 // maxTotal bounds the bytes handed to the search, which adds alignments to them.
 const maxTotal = 1 << 62
-
-// stride returns the bytes from one row of an edge to the next.
-func (s *solution) stride(e EdgeID) int64 {
-	if stride := s.rows[s.root(e)].stride; stride > 0 {
-		return stride
-	}
-	return s.size[e].width
-}
 
 // buffer returns what a block asks of the arena. Each class keeps its bytes over
 // its own range only, so what a member of a pack does not use before it is written

@@ -19,10 +19,11 @@ type contender struct {
 	net      *network
 	huge     bool // too large for a network
 	slots    [racers]*searcher
-	rounds   int // rounds raced so far
-	runs     int // skylines tried so far
-	polished int // 1 + the round before which skylines were tried last
-	fix      *repairer
+	rounds   int       // rounds raced so far
+	runs     int       // skylines tried so far
+	polished int       // 1 + the round before which skylines were tried last
+	index    *index    // for repairs
+	stuck    bool      // the highest item resists repairs in regions of every size
 	nudge    [][]int64 // by ranking and item: what polish adds to scores
 }
 
@@ -68,7 +69,7 @@ func (c *contender) step(ctx context.Context, goal, capacity, budget int64, o *O
 	}
 	big := len(c.p.items) >= bigItems
 	switch {
-	case c.huge && (c.fix == nil || !c.fix.stuck):
+	case c.huge && !c.stuck:
 		nodes, _ = c.repair(ctx, max(goal, capacity), budget/4, o) // leave some for the rest
 	case c.huge && c.runs >= hugeRuns:
 		c.done = true
@@ -80,7 +81,7 @@ func (c *contender) step(ctx context.Context, goal, capacity, budget int64, o *O
 			nodes += int64(len(c.p.items)/16 + 1) // which cost about as much as a skyline
 		}
 		if better && c.huge {
-			c.fix.stuck = false
+			c.stuck = false
 		}
 	default:
 		nodes, _ = c.race(ctx, goal, capacity, budget, o)

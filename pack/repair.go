@@ -5,15 +5,6 @@ import (
 	"slices"
 )
 
-// A repairer lowers the arena of a component too large to search, where it is
-// highest: it takes a region of time around the item that ends at the top,
-// leaves what reaches beyond the region where it is, and searches for a
-// placement of the rest below. What it costs does not grow with the component.
-type repairer struct {
-	index *index
-	stuck bool // the highest item resists in regions of every size
-}
-
 // regionSizes are the numbers of items that regions are widened to, tried in
 // turn. Beyond maxRegion items a region is too full of what reaches beyond it.
 var regionSizes = [...]int{60, 250, 1000}
@@ -23,13 +14,18 @@ const (
 	regionRounds = 3 // rounds of searches that one aim in a region is worth
 )
 
-// repair does one step. It returns the nodes spent and whether it got anywhere;
-// as long as other items are as high the arena stays the same.
+// repair lowers the arena of a component too large to search, where it is highest:
+// it takes a region of time around the item that ends at the top, leaves what
+// reaches beyond the region where it is, and searches for a placement of the rest
+// below. What that costs does not grow with the component.
+//
+// It returns the nodes spent and whether it got anywhere; as long as other items
+// are as high the arena stays the same.
 func (c *contender) repair(ctx context.Context, goal, budget int64, o *Options) (nodes int64, better bool) {
-	if c.fix == nil {
-		c.fix = &repairer{index: newIndex(c.p.sections)}
+	if c.index == nil {
+		c.index = newIndex(c.p.sections)
 		for i := range c.p.items {
-			c.fix.index.add(&c.p.items[i], int32(i))
+			c.index.add(&c.p.items[i], int32(i))
 		}
 	}
 	highest := int32(0)
@@ -50,7 +46,7 @@ func (c *contender) repair(ctx context.Context, goal, budget int64, o *Options) 
 			return nodes, true
 		}
 	}
-	c.fix.stuck = true
+	c.stuck = true
 	return nodes, false
 }
 
@@ -66,7 +62,7 @@ type region struct {
 func (c *contender) region(around int32, size int) region {
 	r := region{t0: c.p.items[around].t0, t1: c.p.items[around].t1}
 	for {
-		r.items = c.fix.index.overlapping(r.items[:0], r.t0, r.t1)
+		r.items = c.index.overlapping(r.items[:0], r.t0, r.t1)
 		if len(r.items) >= size || r.t0 == 0 && int(r.t1) == c.p.sections {
 			slices.Sort(r.items)
 			return r

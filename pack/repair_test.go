@@ -21,10 +21,10 @@ func eachRegion(t *testing.T, f func(rng *rand.Rand, c *contender, around int32,
 		rng := rand.New(rand.NewPCG(97, uint64(len(name))))
 		for range rounds(200) {
 			for _, p := range mustProblem(t, shape.random(rng)).components() {
-				c := &contender{p: p, lower: p.lower, fix: &repairer{index: newIndex(p.sections)}}
+				c := &contender{p: p, lower: p.lower, index: newIndex(p.sections)}
 				c.offer(firstFit(p))
 				for i := range p.items {
-					c.fix.index.add(&p.items[i], int32(i))
+					c.index.add(&p.items[i], int32(i))
 				}
 				around, size := rng.Int32N(int32(len(p.items))), rng.IntN(2*len(p.items))
 				f(rng, c, around, size, c.region(around, size))
@@ -175,8 +175,8 @@ func TestRepairStuck(t *testing.T) {
 		seen++
 		arena, offsets := c.arena, slices.Clone(c.offsets)
 		nodes, better := c.repair(t.Context(), 0, math.MaxInt64, &Options{})
-		if better || nodes == 0 || !c.fix.stuck || c.arena != arena || !slices.Equal(c.offsets, offsets) {
-			t.Errorf("better %v after %d nodes, stuck %v, arena %d, was %d", better, nodes, c.fix.stuck, c.arena, arena)
+		if better || nodes == 0 || !c.stuck || c.arena != arena || !slices.Equal(c.offsets, offsets) {
+			t.Errorf("better %v after %d nodes, stuck %v, arena %d, was %d", better, nodes, c.stuck, c.arena, arena)
 		}
 	}
 }

@@ -144,24 +144,19 @@ func (c *checker) uses() error {
 // essence follows a value through the ops that change no element. Two values
 // with one essence have the same elements at the same indices.
 func (c *checker) essence(v graph.Value) graph.Value {
-	var trail []graph.Value
-	for !v.IsZero() {
-		if known, ok := c.essences[v]; ok {
-			v = known
-			break
-		}
-		trail = append(trail, v)
+	if v.IsZero() {
+		return v
+	}
+	essence, known := c.essences[v]
+	if !known {
+		essence = v
 		switch v.Node().Op().(type) {
 		case graph.Identity, graph.Contiguous, graph.Cache:
-			v = v.Node().Input(0)
-			continue
+			essence = c.essence(v.Node().Input(0))
 		}
-		break
+		c.essences[v] = essence
 	}
-	for _, t := range trail {
-		c.essences[t] = v
-	}
-	return v
+	return essence
 }
 
 // read checks that operand in really holds the elements of want.

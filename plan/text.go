@@ -57,7 +57,7 @@ func (t *printer) step(i int, s *Step) {
 	}
 	fmt.Fprintf(&t.b, "step %d: %v(%s) -> %s", i, s.Node, strings.Join(ins, ", "), strings.Join(outs, "; "))
 	if len(s.DeallocAfter) > 0 {
-		fmt.Fprintf(&t.b, "; drop %s", numbers(s.DeallocAfter))
+		fmt.Fprintf(&t.b, "; drop %s", strings.Trim(fmt.Sprint(s.DeallocAfter), "[]"))
 	}
 	t.b.WriteByte('\n')
 }
@@ -91,12 +91,4 @@ func (t *printer) storage(p Place) string {
 		s += fmt.Sprintf(" strides %v offset %d", p.Layout.Strides, p.Layout.Offset)
 	}
 	return s
-}
-
-func numbers(list []int) string {
-	words := make([]string, len(list))
-	for i, n := range list {
-		words[i] = strconv.Itoa(n)
-	}
-	return strings.Join(words, " ")
 }
