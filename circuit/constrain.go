@@ -33,8 +33,9 @@ const noEdge EdgeID = -1
 
 const none = -1
 
-// constraints are a layout checked as far as that goes without positions. What is
-// said of an alias class stands at the index of its root.
+// constraints are a layout, and what it says of positions: equations between the
+// places of alias classes, and how far apart their rows are. What is said of a class
+// stands at the index of its root.
 type constraints struct {
 	*analysis
 	size     []extent // by edge
@@ -45,6 +46,12 @@ type constraints struct {
 	value    *offsets    // edges that hold one value
 	span     []LiveRange // by class: the union of the ranges of its edges, without gaps
 	external []EdgeID    // by class: the edge that the executor binds, or noEdge
+
+	// Set by nest.
+	homes [][]int   // by class: the packings that are placed and of which it is a piece
+	overs [][]int   // by class: the packings over its edges
+	eq    *offsets  // of classes
+	rows  []spacing // by class
 }
 
 // constrain checks everything about a layout that does not need positions.
@@ -62,6 +69,10 @@ func (a *analysis) constrain(size []extent, l *Layout) (*constraints, error) {
 		value:    newOffsets(n),
 		span:     make([]LiveRange, n),
 		external: slices.Repeat([]EdgeID{noEdge}, n),
+		homes:    make([][]int, n),
+		overs:    make([][]int, n),
+		eq:       newOffsets(n),
+		rows:     slices.Repeat([]spacing{{by: none}}, n),
 	}
 	if err := k.joinAliases(l.Aliases); err != nil {
 		return nil, err

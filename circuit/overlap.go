@@ -53,15 +53,15 @@ func (s *solution) checkBlock(b *block) error {
 
 // related returns the classes that lie over class x because packings do, or that
 // x lies over, at any depth. These share bytes on purpose.
-func (t *nest) related(x int) map[int]bool {
+func (k *constraints) related(x int) map[int]bool {
 	set := make(map[int]bool)
-	for _, next := range []func(class int) []EdgeID{t.above, t.below} {
+	for _, next := range []func(class int) []EdgeID{k.above, k.below} {
 		for todo := []int{x}; len(todo) > 0; {
 			last := len(todo) - 1
 			from := todo[last]
 			todo = todo[:last]
 			for _, e := range next(from) {
-				if y := t.root(e); !set[y] {
+				if y := k.root(e); !set[y] {
 					set[y] = true
 					todo = append(todo, y)
 				}
@@ -73,11 +73,11 @@ func (t *nest) related(x int) map[int]bool {
 
 // above returns the members of the packings over a class. A row pack that is a
 // block of one of them brings along the edge that it lies over itself.
-func (t *nest) above(class int) (edges []EdgeID) {
-	for _, id := range t.overs[class] {
-		for _, m := range t.packings[id].pieces {
+func (k *constraints) above(class int) (edges []EdgeID) {
+	for _, id := range k.overs[class] {
+		for _, m := range k.packings[id].pieces {
 			edges = append(edges, m.edge)
-			if in := &t.packings[t.memberOf[m.edge]]; in.block == id && in.over != noEdge {
+			if in := &k.packings[k.memberOf[m.edge]]; in.block == id && in.over != noEdge {
 				edges = append(edges, in.over)
 			}
 		}
@@ -85,16 +85,16 @@ func (t *nest) above(class int) (edges []EdgeID) {
 	return edges
 }
 
-// below returns the edges of which [nest.above] returns one of a class.
-func (t *nest) below(class int) (edges []EdgeID) {
-	packings := slices.Clone(t.homes[class])
-	for _, id := range t.overs[class] {
-		if block := t.packings[id].block; block != none {
+// below returns the edges of which [constraints.above] returns one of a class.
+func (k *constraints) below(class int) (edges []EdgeID) {
+	packings := slices.Clone(k.homes[class])
+	for _, id := range k.overs[class] {
+		if block := k.packings[id].block; block != none {
 			packings = append(packings, block)
 		}
 	}
 	for _, id := range packings {
-		if over := t.packings[id].over; over != noEdge {
+		if over := k.packings[id].over; over != noEdge {
 			edges = append(edges, over)
 		}
 	}

@@ -64,11 +64,10 @@ func prepare(c *Circuit, p *FusionPlan, l *Layout, maxRows int64) (*solution, er
 	if err != nil {
 		return nil, err
 	}
-	t, err := k.nest()
-	if err != nil {
+	if err := k.nest(); err != nil {
 		return nil, err
 	}
-	s, err := t.solve()
+	s, err := k.solve()
 	if err != nil {
 		return nil, err
 	}

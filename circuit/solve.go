@@ -19,25 +19,25 @@ type block struct {
 // A solution is where classes lie, by class root. Positions are in bytes and mean
 // something within one block only.
 type solution struct {
-	*nest
+	*constraints
 	at      []int64
 	blockOf []int
 	blocks  []block // in the order of their lowest edges
 }
 
 // solve finds the blocks that the equations between positions make.
-func (t *nest) solve() (*solution, error) {
-	n := len(t.c.Edges)
-	s := &solution{nest: t, at: make([]int64, n), blockOf: make([]int, n)}
+func (k *constraints) solve() (*solution, error) {
+	n := len(k.c.Edges)
+	s := &solution{constraints: k, at: make([]int64, n), blockOf: make([]int, n)}
 	numbered := make([]int, n) // by root in eq: the number of its block plus one
 	seen := make([]bool, n)    // by class
-	for e, stored := range t.stored {
-		class := t.class.root(e)
+	for e, stored := range k.stored {
+		class := k.class.root(e)
 		if !stored || seen[class] {
 			continue
 		}
 		seen[class] = true
-		root, after := t.eq.find(class)
+		root, after := k.eq.find(class)
 		if numbered[root] == 0 {
 			s.blocks = append(s.blocks, block{edge: EdgeID(e), external: noEdge})
 			numbered[root] = len(s.blocks)
@@ -45,7 +45,7 @@ func (t *nest) solve() (*solution, error) {
 		s.at[class], s.blockOf[class] = after, numbered[root]-1
 		b := &s.blocks[s.blockOf[class]]
 		b.classes = append(b.classes, class)
-		b.knotted = b.knotted || len(t.homes[class]) > 1 || len(t.overs[class]) > 1
+		b.knotted = b.knotted || len(k.homes[class]) > 1 || len(k.overs[class]) > 1
 	}
 	for i := range s.blocks {
 		if err := s.bound(&s.blocks[i]); err != nil {
