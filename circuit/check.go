@@ -153,7 +153,7 @@ func (k *checker) load() error {
 		if err != nil {
 			return err
 		}
-		k.edges[s.Edge] = &checked{rows: size.rows, width: size.width, buffer: noEdge}
+		k.edges[s.Edge] = &checked{rows: size.rows, width: size.width, buffer: noEdge, writeGroup: -1, writeOrder: -1, lastRead: -1}
 		k.order = append(k.order, s.Edge)
 	}
 	slices.Sort(k.order)
@@ -215,9 +215,6 @@ func (k *checker) checkPlaced() {
 // the groups that touch any alias of its edge.
 func (k *checker) checkLive() {
 	groups := len(k.p.Groups)
-	for _, x := range k.edges {
-		x.writeGroup, x.writeOrder, x.lastRead = -1, -1, -1
-	}
 	order := 0
 	for g, group := range k.p.Groups {
 		for _, n := range group.Nodes {

@@ -43,27 +43,24 @@ func readFields(words []textWord, fields []field) error {
 		case x.word != "":
 			return fmt.Errorf("%.40q stands where %q is needed", words[0].text, x.word)
 		}
-		if x.to == nil {
-			continue
-		}
-		if is, ok := x.to.(*bool); ok {
-			*is = true
-			continue
-		}
-		if names, ok := x.to.(*[]string); ok {
+		switch to := x.to.(type) {
+		case nil:
+		case *bool:
+			*to = true
+		case *[]string:
 			for len(words) > 0 && !slices.ContainsFunc(fields[i+1:], func(after field) bool { return next(after.word) }) {
-				*names = append(*names, words[0].text)
+				*to = append(*to, words[0].text)
 				words = words[1:]
 			}
-			continue
+		default:
+			if len(words) == 0 {
+				return errors.New("the line ends too early")
+			}
+			if err := parseWord(words[0].text, to); err != nil {
+				return err
+			}
+			words = words[1:]
 		}
-		if len(words) == 0 {
-			return errors.New("the line ends too early")
-		}
-		if err := parseWord(words[0].text, x.to); err != nil {
-			return err
-		}
-		words = words[1:]
 	}
 	if len(words) > 0 {
 		return fmt.Errorf("%.40q does not belong here", words[0].text)
