@@ -351,6 +351,23 @@ func TestFreedBufferBesideView(t *testing.T) {
 	want(t, p, "allocate", "allocate", "reference-slot", "allocate", "use-slot")
 }
 
+// Of the buffers that one step frees, the last slot is used first, whenever it came
+// out that the step is their last.
+func TestFreedTogether(t *testing.T) {
+	x, y := node(t, never, f32(t, 4)), node(t, never, f32(t, 4))
+	flat := node(t, view.Reshape{Shape: []int{4}}, x)
+	both := node(t, never, flat, y)
+	root := node(t, never, both)
+	p, err := plan.InOrder([]*graph.Node{x.Node(), y.Node(), flat.Node(), both.Node(), root.Node()}, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, p, "allocate", "allocate", "reference-slot", "allocate", "use-slot")
+	if slot := p.Steps[4].Outputs[0].Slot; slot != 1 {
+		t.Errorf("the last step uses slot %d again, not 1\n%v", slot, p)
+	}
+}
+
 // The worked example of the seed, with the readers in both orders.
 func TestTransposedContiguousShifted(t *testing.T) {
 	build := func() (transposed, copied, shifted graph.Value) {
