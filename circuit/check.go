@@ -153,7 +153,8 @@ func (k *checker) load() error {
 		if err != nil {
 			return err
 		}
-		k.edges[s.Edge] = &checked{rows: size.rows, width: size.width, buffer: noEdge, writeGroup: -1, writeOrder: -1, lastRead: -1}
+		k.edges[s.Edge] = &checked{rows: size.rows, width: size.width, buffer: noEdge,
+			writeGroup: -1, writeOrder: -1, lastRead: -1}
 		k.order = append(k.order, s.Edge)
 	}
 	slices.Sort(k.order)

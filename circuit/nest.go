@@ -29,7 +29,8 @@ func (k *constraints) nest() error {
 			class := k.root(m.edge)
 			if homes := k.homes[class]; len(homes) > 0 && homes[len(homes)-1] == id {
 				first := slices.IndexFunc(p.pieces[:i], func(q piece) bool { return k.root(q.edge) == class })
-				return &PlanError{Kind: ErrAliasInPack, Constraint: p.name, Edge: k.name(p.pieces[first].edge), Other: k.name(m.edge)}
+				return &PlanError{Kind: ErrAliasInPack, Constraint: p.name,
+					Edge: k.name(p.pieces[first].edge), Other: k.name(m.edge)}
 			}
 			k.homes[class] = append(k.homes[class], id)
 		}

@@ -60,7 +60,8 @@ func (s *solution) checkOverwrites() error {
 			return "in " + s.groupName(group)
 		}
 		return &PlanError{Kind: ErrOverwritten, Edge: s.name(e), Other: s.name(w.edge),
-			Detail: fmt.Sprintf("they share bytes, the latter is written %s, and then the former is read %s", where(w.group), where(group))}
+			Detail: fmt.Sprintf("they share bytes, the latter is written %s, and then the former is read %s",
+				where(w.group), where(group))}
 	}
 	// What comes from outside is there before the first group. Of two such edges
 	// the order is not known: both have to be there if both are read.

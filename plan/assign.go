@@ -182,8 +182,9 @@ func (a *assigner) occupy(id int) {
 	}
 }
 
-// release moves the slots that step i ends to the free lists. Ends only ever
-// grow while a slot is busy, so one whose end has moved since is noted there.
+// release moves the slots that step i ends to the free lists, in ascending order.
+// Ends only ever grow while a slot is busy: one whose end has moved since is noted
+// there.
 func (a *assigner) release(i int) {
 	slices.Sort(a.busy[i])
 	for _, id := range a.busy[i] {
