@@ -91,7 +91,7 @@ func (t *Tensor) narrow() ([]byte, error) {
 // value returns the integer that a varint stands for, and whether an element may
 // be that.
 func (t *Tensor) unpack(from store, packed []byte, width int, value func(uint64) (int64, bool)) ([]byte, error) {
-	out := make([]byte, 0, countVarints(packed)*width)
+	out := make([]byte, 0, countPacked(packed, protowire.VarintType)*width)
 	var element [8]byte
 	for i := 0; len(packed) > 0; i++ {
 		u, n := protowire.ConsumeVarint(packed)

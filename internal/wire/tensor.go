@@ -111,7 +111,7 @@ func (t *Tensor) size() (elements, bytes int64, err error) {
 // has; noStore when none does.
 func (t *Tensor) content() (found store, values int, err error) {
 	for _, s := range stores {
-		_, n := fieldOf(t, int(s))
+		n := countIn(t, int(s))
 		switch {
 		case n == 0:
 		case found != noStore:

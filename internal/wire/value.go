@@ -37,7 +37,7 @@ func countValues[M any](m *M, want ValueKind) (int, error) {
 	}
 	total := 0
 	for kind := ValueTensor; kind < numValueKinds; kind++ {
-		_, n := fieldOf(m, int(kind)+2) // the field of a kind, in SequenceProto and OptionalProto
+		n := countIn(m, int(kind)+2) // the field of a kind, in SequenceProto and OptionalProto
 		if n > 0 && kind != want {
 			return 0, fmt.Errorf("elem_type is %v but there are %d values of kind %v", want, n, kind)
 		}
