@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/internal/race"
 )
 
 // TestSeveralDimensions runs programs of more than one dimension at a grid of
@@ -83,7 +84,7 @@ func TestSeveralDimensions(t *testing.T) {
 					t.Errorf("%v: %v", extents, berth.Close(got, want, 0, 0))
 				}
 			}
-			if raceDetector {
+			if race.Enabled {
 				return
 			}
 			// Two points in turn, so that every run binds anew.

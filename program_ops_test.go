@@ -14,6 +14,7 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/race"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -150,7 +151,7 @@ func (c programCase) check(t *testing.T, p *berth.Program) {
 					t.Errorf("%s, %d rows, %d workers: %s differs from what is materialised: %v", c.name, rows, workers, name, berth.Close(got, w, 0, 0))
 				}
 			}
-			if raceDetector {
+			if race.Enabled {
 				continue
 			}
 			// More runs than workers: a goroutine that blocks for the first

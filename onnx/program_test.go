@@ -9,6 +9,7 @@ import (
 	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/internal/bridge"
 	"github.com/berth-go/berth/internal/conformance"
+	"github.com/berth-go/berth/internal/race"
 	"github.com/berth-go/berth/onnx"
 	"github.com/berth-go/berth/pack"
 )
@@ -35,7 +36,7 @@ func runProgram(t *testing.T, p *berth.Program, inputs map[string]*berth.Tensor,
 	if err != nil {
 		t.Fatal(err)
 	}
-	if onnx.RaceDetector {
+	if race.Enabled {
 		return results // there, runs allocate
 	}
 	// More runs than workers: a goroutine that blocks for the first time makes

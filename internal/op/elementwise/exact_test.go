@@ -8,6 +8,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/race"
 )
 
 // float64Ulps is how many units in the last place a function of float64 may be
@@ -93,7 +94,7 @@ const (
 func TestFloat64(t *testing.T) {
 	rng := rand.New(rand.NewPCG(64, 64))
 	n := 200
-	if testing.Short() || underRace {
+	if testing.Short() || race.Enabled {
 		n = 20
 	}
 	for _, w := range wideFunctions {
@@ -107,7 +108,7 @@ func TestFloat64(t *testing.T) {
 func TestFloat64Pairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(65, 65))
 	n := 4000
-	if testing.Short() || underRace {
+	if testing.Short() || race.Enabled {
 		n = 400
 	}
 	var xs, ns []float64

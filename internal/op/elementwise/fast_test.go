@@ -7,6 +7,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/race"
 )
 
 // TestFloat32 runs every unary code over a dense sample of all float32
@@ -15,7 +16,7 @@ import (
 func TestFloat32(t *testing.T) {
 	const n = 1 << 16
 	step := uint32(1<<32/(16*n) + 1) // odd, so that low bits vary too
-	if testing.Short() || underRace {
+	if testing.Short() || race.Enabled {
 		step = step*8 + 1
 	}
 	x, y := kerneltest.Dense(dtype.Float32, n), kerneltest.Dense(dtype.Float32, n)

@@ -11,6 +11,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/race"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -180,7 +181,7 @@ func randomElements(rng *rand.Rand, o *kernel.Operand) {
 // instructions run one by one, to the last bit.
 func TestPrograms(t *testing.T) {
 	seeds := uint64(900)
-	if underRace {
+	if race.Enabled {
 		seeds = 200
 	}
 	for seed := range seeds {

@@ -11,6 +11,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/race"
 )
 
 // TestTable walks the table: every code over all element types that it takes,
@@ -72,7 +73,7 @@ func newColumns(t *testing.T, code Code, to dtype.Type, types []dtype.Type) *col
 	c := &columns{t: t, rng: rand.New(rand.NewPCG(3, uint64(code))), ins: Instr{Code: code, To: to}, types: types, result: result, args: make([][]kernel.Scalar, len(types))}
 	copy(c.ins.Attrs[:], code.Attrs())
 	one, each := 1000, 20 // samples of the only operand, of each of several
-	if underRace {
+	if race.Enabled {
 		one, each = 100, 4
 	}
 	per := make([][]kernel.Scalar, len(types))
