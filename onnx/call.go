@@ -234,7 +234,8 @@ func (c *call) scalars(i int) []kernel.Scalar {
 	if err != nil {
 		c.must(fmt.Errorf("input %d %q: %w", i, c.node.node.Inputs[i], err))
 	}
-	data := compacted(*v.Node().Leaf(), t.DType.Size()).Data
+	leaf := v.Node().Leaf()
+	data := kernel.Compact(leaf.Data, leaf.Layout, t.DType.Size())
 	out := make([]kernel.Scalar, t.Shape.Elems())
 	for k := range out {
 		out[k] = kernel.ScalarAt(t.DType, data, k)
