@@ -186,18 +186,12 @@ func Stack(axis int, promises ...*Promise) *Promise {
 func (p *Promise) Split(axis int, sizes ...int) []*Promise {
 	return buildAll(len(sizes), func(in []graph.Value) ([]graph.Value, error) {
 		at, err := shape.Axis(axis, len(in[0].Type().Shape))
+		var outs []graph.Value
+		if err == nil {
+			outs, err = view.Split(in[0], at, sizes)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("split of %v: %w", in[0].Type(), err)
-		}
-		rest, outs := in[0].Type().Shape[at], make([]graph.Value, len(sizes))
-		for i, n := range sizes {
-			if n < 0 || n > rest || i == len(sizes)-1 && n != rest {
-				return nil, fmt.Errorf("split of %v: sizes %v do not add up to %d", in[0].Type(), sizes, in[0].Type().Shape[at])
-			}
-			if outs[i], err = ops.One(view.SliceView{Axis: at, Start: in[0].Type().Shape[at] - rest, N: n, Step: 1}, in[0]); err != nil {
-				return nil, err
-			}
-			rest -= n
 		}
 		return outs, nil
 	}, p)

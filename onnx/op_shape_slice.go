@@ -79,17 +79,8 @@ func convertSplit(c *call) []graph.Value {
 	case parts == nil:
 		parts = c.equalParts(in[axis])
 	}
-	rest, outs := in[axis], make([]graph.Value, len(parts))
-	for i, n := range parts {
-		if n < 0 || n > rest {
-			c.failf("parts %v do not add up to the extent %d of axis %d", parts, in[axis], axis)
-		}
-		outs[i] = c.one(view.SliceView{Axis: axis, Start: in[axis] - rest, N: n, Step: 1}, c.in[0])
-		rest -= n
-	}
-	if rest > 0 {
-		c.failf("parts %v add up to %d, axis %d has %d elements", parts, in[axis]-rest, axis, in[axis])
-	}
+	outs, err := view.Split(c.in[0], axis, parts)
+	c.must(err)
 	if len(parts) != c.numOutputs() {
 		c.failf("axis %d is split into %d parts for %d outputs", axis, len(parts), c.numOutputs())
 	}
