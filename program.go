@@ -295,37 +295,27 @@ type Extents map[string]int
 // Largest returns the largest extents of the program, for which its arena is laid
 // out.
 func (p *Program) Largest() Extents {
-	largest := make(Extents)
 	if p.usable() != nil {
-		return largest
+		return Extents{}
 	}
-	for _, d := range p.prog.Space.Dims() {
-		largest[d.Name] = d.Max
+	return p.extents(p.prog.Largest)
+}
+
+func (p *Program) extents(at extent.Point) Extents {
+	extents := make(Extents, len(at))
+	for i, d := range p.prog.Space.Dims() {
+		extents[d.Name] = at[i]
 	}
-	return largest
+	return extents
 }
 
 // ExtentsOf returns the extents of a run on inputs, or why there is no such run.
 func (p *Program) ExtentsOf(inputs map[string]*Tensor) (Extents, error) {
-	if err := p.usable(); err != nil {
+	at, _, err := p.solve(inputs)
+	if err != nil {
 		return nil, err
 	}
-	if err := checkNames(p, "input", inputs, p.prog.Inputs); err != nil {
-		return nil, err
-	}
-	s := solver{prog: p.prog, point: make(extent.Point, len(p.prog.Space.Dims()))}
-	values := make(Values, len(inputs))
-	for name, t := range inputs {
-		values[name] = t
-	}
-	if err := s.inputs(nil, values); err != nil {
-		return nil, fmt.Errorf("berth: %w", err)
-	}
-	extents := make(Extents)
-	for i, d := range p.prog.Space.Dims() {
-		extents[d.Name] = s.point[i]
-	}
-	return extents, nil
+	return p.extents(at), nil
 }
 
 // InputDims returns the extents of an input in a run of the given extents, which
@@ -344,21 +334,29 @@ func (p *Program) portDims(what, name string, extents Extents) ([]int, error) {
 	if err := p.usable(); err != nil {
 		return nil, err
 	}
-	s := solver{prog: p.prog, point: make(extent.Point, len(p.prog.Space.Dims()))}
+	port, err := p.port(what, name)
+	if err != nil {
+		return nil, err
+	}
+	s := p.newSolver()
 	if err := s.fix(extents); err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
 	if err := s.finish(); err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
+	return p.prog.DimsAt(port, s.point), nil
+}
+
+// port returns the "input" or "output" of a name.
+func (p *Program) port(what, name string) (*compile.Port, error) {
 	ports := p.prog.Inputs
 	if what == "output" {
 		ports = p.prog.Outputs
 	}
-	for i := range ports {
-		if ports[i].Name == name {
-			return p.prog.DimsAt(&ports[i], s.point), nil
-		}
+	i := slices.IndexFunc(ports, func(port compile.Port) bool { return port.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("berth: the program has no %s %q, but %s", what, name, names(ports))
 	}
-	return nil, fmt.Errorf("berth: the program has no %s %q, but %s", what, name, names(ports))
+	return &ports[i], nil
 }
