@@ -172,14 +172,6 @@ func (p *Program) Dims() []Dimension {
 	return dims
 }
 
-// rows returns the largest extent of the first dimension, 1 if there is none.
-func (p *Program) rows() int {
-	if dims := p.prog.Space.Dims(); len(dims) > 0 {
-		return dims[0].Max
-	}
-	return 1
-}
-
 // A Memory says what a program takes, in bytes, before it has run.
 type Memory struct {
 	Arena      int64 `json:"arena_bytes"`              // of each instance

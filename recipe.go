@@ -24,15 +24,6 @@ type inputRecipe struct {
 	axes []Dimension // by axis; the zero Dimension where the extent is fixed
 }
 
-// again replaces what makes the promise from operands of other extents, where
-// that is not what made it at first.
-func (r *recipe) again(make func(in []graph.Value) (graph.Value, error)) {
-	r.make = func(in []graph.Value) ([]graph.Value, error) {
-		v, err := make(in)
-		return []graph.Value{v}, err
-	}
-}
-
 // rebuilder returns the dimensions of the inputs that promises need, and what
 // builds the values of the promises for a choice of these. The inputs must have
 // different names, and dimensions of one name must be one. Promises without a
