@@ -1,12 +1,9 @@
 package onnx
 
 import (
-	"fmt"
 	"math"
 
-	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/internal/wire"
@@ -55,7 +52,7 @@ func convertConstant(c *call) []graph.Value {
 		c.attr(a.Name, wire.AttrInts)
 		return list(constant(c, a.Ints, len(a.Ints)))
 	}
-	c.must(fmt.Errorf("attribute %q: element %w: %v", a.Name, ErrType, wire.String))
+	c.failf("attribute %q: element %w: %v", a.Name, ErrType, wire.String)
 	return nil
 }
 
@@ -67,12 +64,9 @@ func (c *call) sparse(name string) graph.Value {
 		c.failf("attribute %q is missing", name)
 	}
 	s := a.SparseTensor
-	at, err := s.Linear(nil)
-	c.must(err)
-	values, err := decoded(s.Values)
-	c.must(err)
+	at, values := must(s.Linear(nil)), must(decoded(s.Values))
 	dims := shape.Shape(c.toInts(s.Dims))
-	c.must(dims.Check())
+	check(dims.Check())
 	zeros := c.one(move.Fill{Shape: []int{dims.Elems()}, Value: zeroOf(values.Type().DType)})
 	dense := c.one(move.ScatterElements{}, zeros, constant(c, at, len(at)), values)
 	return c.reshape(dense, dims...)
@@ -150,29 +144,4 @@ func convertEyeLike(c *call) []graph.Value {
 		K:     c.int("k", 0),
 		DType: c.dtype("dtype", in.DType),
 	}))
-}
-
-func int64Scalar(n int) kernel.Scalar { return kernel.Int64Scalar(int64(n)) }
-
-func zeroOf(t dtype.Type) kernel.Scalar { return kernel.Int64Scalar(0).Cast(t) }
-
-// knownScalar returns the only element of input i, of any type, because a
-// shape depends on it.
-func (c *call) knownScalar(i int) kernel.Scalar {
-	t := c.in[i].Type()
-	if t.Shape.Elems() != 1 {
-		c.failf("input %d has shape %v, want one element", i, t.Shape)
-	}
-	return c.scalars(i)[0]
-}
-
-// knownInt returns the only element of input i, of any type of number, as an
-// integer.
-func (c *call) knownInt(i int) int {
-	s := c.knownScalar(i)
-	n, err := s.Convert(dtype.Int64)
-	if err != nil {
-		c.must(fmt.Errorf("input %d: %w", i, err))
-	}
-	return c.toInt(n.Int64())
 }

@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/norm"
 	"github.com/berth-go/berth/internal/op/reduce"
@@ -71,11 +70,4 @@ func (c *call) scale(v graph.Value, by float64) graph.Value {
 }
 func (c *call) shift(v graph.Value, by float64) graph.Value {
 	return c.withScalar(elementwise.Add, v, by)
-}
-
-// withScalar returns code applied to v and s, of the type of v.
-func (c *call) withScalar(code elementwise.Code, v graph.Value, s float64) graph.Value {
-	v, err := elementwise.WithScalar(code, v, kernel.Float64Scalar(s), false)
-	c.must(err)
-	return v
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
@@ -56,9 +55,7 @@ func convertReshape(c *call) []graph.Value {
 			dims[i] = in[i]
 		}
 	}
-	out, err := in.Resolve(dims)
-	c.must(err)
-	return list(c.reshape(c.in[0], out...))
+	return list(c.reshape(c.in[0], must(in.Resolve(dims))...))
 }
 
 // convertFlatten makes a matrix of a tensor: the axes before one are the rows.
@@ -83,26 +80,6 @@ func (c *call) squeezed() (axes []int, ok bool) {
 		return c.known(1), true
 	}
 	return nil, false
-}
-
-// attrSince fails if the node has an attribute that its operator only has
-// from a version on. Without it the node would silently mean something else.
-func (c *call) attrSince(version int64, names ...string) {
-	for _, name := range names {
-		if c.opset() < version && c.hasAttr(name) {
-			c.failf("attribute %s does not exist before version %d of the operator", name, version)
-		}
-	}
-}
-
-// attrUntil fails if the node has an attribute that its operator no longer
-// has after a version.
-func (c *call) attrUntil(version int64, names ...string) {
-	for _, name := range names {
-		if c.opset() > version && c.hasAttr(name) {
-			c.failf("attribute %s does not exist after version %d of the operator", name, version)
-		}
-	}
 }
 
 // convertSqueeze removes axes of extent 1: those that are given, or all.
@@ -173,36 +150,18 @@ func convertSize(c *call) []graph.Value {
 	return list(c.reshape(c.extents([]int{c.shape(0).Elems()})))
 }
 
-// extents returns extents as data: they may follow the dimensions of a program,
-// as a constant may not.
-func (c *call) extents(dims []int) graph.Value {
-	return c.one(move.List{Elems: slices.Clone(dims)})
-}
-
 // convertExpand broadcasts its input and the given shape against each other.
 func convertExpand(c *call) []graph.Value {
-	out, err := shape.Broadcast(c.shape(0), c.dims(1))
-	c.must(err)
+	out := must(shape.Broadcast(c.shape(0), c.dims(1)))
 	return list(c.one(view.BroadcastTo{Shape: out}, c.in[0]))
-}
-
-// dims returns input i as a shape.
-func (c *call) dims(i int) shape.Shape {
-	dims := shape.Shape(c.known(i))
-	c.must(dims.Check())
-	return dims
 }
 
 func convertDepthToSpace(c *call) []graph.Value {
 	c.attrSince(11, "mode")
 	columnsFirst := choice(c, "mode", "DCR", map[string]bool{"DCR": false, "CRD": true})
-	v, err := view.DepthToSpace(c.in[0], c.int("blocksize", 0), columnsFirst)
-	c.must(err)
-	return list(v)
+	return list(must(view.DepthToSpace(c.in[0], c.int("blocksize", 0), columnsFirst)))
 }
 
 func convertSpaceToDepth(c *call) []graph.Value {
-	v, err := view.SpaceToDepth(c.in[0], c.int("blocksize", 0))
-	c.must(err)
-	return list(v)
+	return list(must(view.SpaceToDepth(c.in[0], c.int("blocksize", 0))))
 }

@@ -55,7 +55,7 @@ func (c *call) sliceAxis(v graph.Value, axis, start, end, step int) graph.Value 
 		start = 0
 	}
 	first, n, err := view.SliceRange(start, end, step, extent)
-	c.must(err)
+	check(err)
 	if first == 0 && step == 1 && n == extent {
 		return v
 	}
@@ -79,8 +79,7 @@ func convertSplit(c *call) []graph.Value {
 	case parts == nil:
 		parts = c.equalParts(in[axis])
 	}
-	outs, err := view.Split(c.in[0], axis, parts)
-	c.must(err)
+	outs := must(view.Split(c.in[0], axis, parts))
 	if len(parts) != c.numOutputs() {
 		c.failf("axis %d is split into %d parts for %d outputs", axis, len(parts), c.numOutputs())
 	}

@@ -44,9 +44,8 @@ func (n *node) String() string {
 
 // resolver checks a model and gathers everything that is wrong with it.
 type resolver struct {
-	model  *Model
-	loader *wire.Loader
-	errs   []error
+	model *Model
+	errs  []error
 }
 
 func (r *resolver) failf(format string, args ...any) {
@@ -109,7 +108,7 @@ func (r *resolver) weight(t *wire.Tensor) {
 		r.failf("tensor %q: %w", t.Name, err)
 		return
 	}
-	data, err := r.loader.Bytes(t)
+	data, err := r.model.loader.Bytes(t)
 	if err != nil {
 		r.failf("%w", err)
 		return
