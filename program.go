@@ -179,7 +179,7 @@ type Memory struct {
 	Weights    int64 `json:"weights_bytes"`            // shared by all instances
 	Prepacked  int64 `json:"prepacked_weights_bytes"`  // weights once more, in the form of their kernels; taken with the first instance and shared by all
 	LowerBound int64 `json:"lower_bound_bytes"`        // no arena for the same steps can be smaller
-	NoReuse    int64 `json:"materialized_bytes"`       // the arena if no value shared a byte with another
+	NoReuse    int64 `json:"materialized_bytes"`       // the arena if no two values in it shared a byte; views are no values of their own
 }
 
 // String prints the figures, one a line.
