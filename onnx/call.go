@@ -147,6 +147,14 @@ func (c *call) known(i int) []int {
 	return out
 }
 
+// knownOrNil is known, and nil where input i is absent.
+func (c *call) knownOrNil(i int) []int {
+	if !c.has(i) {
+		return nil
+	}
+	return c.known(i)
+}
+
 // dims returns input i as a shape.
 func (c *call) dims(i int) shape.Shape {
 	dims := shape.Shape(c.known(i))

@@ -14,7 +14,7 @@ import (
 
 // affine is alpha*x + beta.
 func affine(c *call) []graph.Value {
-	return list(c.shift(c.scale(c.in[0], c.float("alpha", 1)), c.float("beta", 0)))
+	return list(c.withScalar(elementwise.Add, c.scale(c.in[0], c.float("alpha", 1)), c.float("beta", 0)))
 }
 
 // scaled is alpha*code(beta*x), where neither has a default.
@@ -67,7 +67,4 @@ func legacyMeanVarianceNorm(c *call) []graph.Value {
 
 func (c *call) scale(v graph.Value, by float64) graph.Value {
 	return c.withScalar(elementwise.Mul, v, by)
-}
-func (c *call) shift(v graph.Value, by float64) graph.Value {
-	return c.withScalar(elementwise.Add, v, by)
 }

@@ -69,24 +69,20 @@ func convertFlatten(c *call) []graph.Value {
 }
 
 // squeezed returns the axes to add or remove: an attribute before version 13,
-// and input 1 from then on; ok is false when they are not given.
-func (c *call) squeezed() (axes []int, ok bool) {
+// and input 1 from then on; nil when they are not given.
+func (c *call) squeezed() []int {
 	c.attrUntil(12, "axes")
 	if c.opset() < 13 {
-		axes = c.ints("axes")
-		return axes, axes != nil
+		return c.ints("axes")
 	}
-	if c.has(1) {
-		return c.known(1), true
-	}
-	return nil, false
+	return c.knownOrNil(1)
 }
 
 // convertSqueeze removes axes of extent 1: those that are given, or all.
 func convertSqueeze(c *call) []graph.Value {
 	in := c.shape(0)
-	axes, given := c.squeezed()
-	if !given {
+	axes := c.squeezed()
+	if axes == nil {
 		axes = slices.DeleteFunc(upTo(len(in)), func(axis int) bool { return in[axis] != 1 })
 	}
 	axes = c.axes(axes, len(in))
@@ -105,8 +101,8 @@ func convertSqueeze(c *call) []graph.Value {
 // convertUnsqueeze adds axes of extent 1, counted in the output.
 func convertUnsqueeze(c *call) []graph.Value {
 	in := c.shape(0)
-	axes, given := c.squeezed()
-	if !given {
+	axes := c.squeezed()
+	if axes == nil {
 		c.failf("attribute \"axes\" is missing")
 	}
 	if len(axes) > mostAxes { // before anything is as long as the list

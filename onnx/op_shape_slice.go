@@ -15,14 +15,7 @@ func convertSliceAttributes(c *call) []graph.Value {
 }
 
 func convertSliceInputs(c *call) []graph.Value {
-	var axes, steps []int
-	if c.has(3) {
-		axes = c.known(3)
-	}
-	if c.has(4) {
-		steps = c.known(4)
-	}
-	return c.slice(c.known(1), c.known(2), axes, steps)
+	return c.slice(c.known(1), c.known(2), c.knownOrNil(3), c.knownOrNil(4))
 }
 
 // slice takes the elements from starts to ends of axes, which are the first

@@ -59,10 +59,6 @@ func (r *resolver) failf(format string, args ...any) {
 // graph checks g within outer, which is nil for the graph of the model.
 func (r *resolver) graph(g *wire.Graph, outer *body) *body {
 	b := &body{graph: g, outer: outer, initial: make(map[string]*wire.Tensor), names: make(map[string]bool)}
-	if g == nil {
-		r.failf("the model has no graph")
-		return b
-	}
 	for i := range g.Initializers {
 		r.initializer(b, &g.Initializers[i])
 	}
