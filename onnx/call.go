@@ -250,7 +250,7 @@ func (c *call) extents(dims []int) graph.Value {
 }
 
 // constant returns a leaf over the given elements.
-func constant[T dtype.Element](c *call, data []T, dims ...int) graph.Value {
+func constant[T dtype.Element](data []T, dims ...int) graph.Value {
 	return must(graph.NewConstant(
 		graph.Type{DType: dtype.Of[T](), Shape: dims},
 		graph.Leaf{Layout: shape.Dense(dims), Data: kernel.Bytes(data)})).Output(0)

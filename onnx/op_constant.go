@@ -38,19 +38,19 @@ func convertConstant(c *call) []graph.Value {
 	case "value":
 		return list(c.tensor("value"))
 	case "sparse_value":
-		return list(c.sparse("sparse_value"))
+		return list(c.sparse(c.attr(a.Name, wire.AttrSparseTensor).SparseTensor))
 	case "value_float":
 		c.attr(a.Name, wire.AttrFloat)
-		return list(constant(c, []float32{a.Float}))
+		return list(constant([]float32{a.Float}))
 	case "value_floats":
 		c.attr(a.Name, wire.AttrFloats)
-		return list(constant(c, a.Floats, len(a.Floats)))
+		return list(constant(a.Floats, len(a.Floats)))
 	case "value_int":
 		c.attr(a.Name, wire.AttrInt)
-		return list(constant(c, []int64{a.Int}))
+		return list(constant([]int64{a.Int}))
 	case "value_ints":
 		c.attr(a.Name, wire.AttrInts)
-		return list(constant(c, a.Ints, len(a.Ints)))
+		return list(constant(a.Ints, len(a.Ints)))
 	}
 	c.failf("attribute %q: element %w: %v", a.Name, ErrType, wire.String)
 	return nil
@@ -58,17 +58,12 @@ func convertConstant(c *call) []graph.Value {
 
 // sparse returns a sparse tensor as a dense one: its values scattered over
 // zeros.
-func (c *call) sparse(name string) graph.Value {
-	a := c.attr(name, wire.AttrSparseTensor)
-	if a == nil || a.SparseTensor == nil {
-		c.failf("attribute %q is missing", name)
-	}
-	s := a.SparseTensor
+func (c *call) sparse(s *wire.SparseTensor) graph.Value {
 	at, values := must(s.Linear(nil)), must(decoded(s.Values))
 	dims := shape.Shape(c.toInts(s.Dims))
 	check(dims.Check())
 	zeros := c.one(move.Fill{Shape: []int{dims.Elems()}, Value: zeroOf(values.Type().DType)})
-	dense := c.one(move.ScatterElements{}, zeros, constant(c, at, len(at)), values)
+	dense := c.one(move.ScatterElements{}, zeros, constant(at, len(at)), values)
 	return c.reshape(dense, dims...)
 }
 
@@ -76,7 +71,7 @@ func (c *call) sparse(name string) graph.Value {
 func convertConstantOfShape(c *call) []graph.Value {
 	value := c.tensor("value")
 	if value.IsZero() {
-		value = constant(c, []float32{0})
+		value = constant([]float32{0})
 	}
 	if value.Type().Shape.Elems() != 1 {
 		c.failf("attribute value has shape %v, want one element", value.Type().Shape)

@@ -41,7 +41,7 @@ func imageScaler(c *call) []graph.Value {
 	if len(x) < 2 || len(bias) != x[1] {
 		c.failf("attribute \"bias\" has %d elements, but the input has the shape %v", len(bias), x)
 	}
-	add := c.castTo(constant(c, bias, len(bias)), y.Type().DType)
+	add := c.castTo(constant(bias, len(bias)), y.Type().DType)
 	return list(c.elementwise(elementwise.Add, nil, y, c.along(add, 0, len(x)-1)))
 }
 

@@ -76,7 +76,7 @@ func convertPadAttributes(c *call) []graph.Value {
 		name = "paddings"
 	}
 	c.require(name)
-	value := c.castTo(constant(c, []float64{c.float("value", 0)}), c.in[0].Type().DType)
+	value := c.castTo(constant([]float64{c.float("value", 0)}), c.in[0].Type().DType)
 	return list(c.one(move.Pad{Mode: c.padMode(), Pads: c.ints(name)}, c.in[0], value))
 }
 

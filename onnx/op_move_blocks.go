@@ -82,7 +82,7 @@ func convertCol2Im(c *call) []graph.Value {
 	// The place in the padded image of each tap at each position: a sum over
 	// the axes, each with the steps of its taps and of its positions. It has
 	// the shape [block..., positions...] and then that of a plane of input.
-	at := constant(c, []int64{0})
+	at := constant([]int64{0})
 	stride := 1
 	for i := axes - 1; i >= 0; i-- {
 		at = c.elementwise(elementwise.Add, nil, at, c.ramp(block[i], stride*dilations[i], i, 2*axes))
