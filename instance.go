@@ -138,10 +138,10 @@ func (i *Instance) RunAt(ctx context.Context, extents Extents, inputs, outputs V
 	}
 	defer i.state.Store(idle)
 	prog := i.program.prog
-	if err := checkNames(i.program, "input", inputs, prog.Inputs); err != nil {
+	if err := checkNames(i.program, "input", inputs); err != nil {
 		return err
 	}
-	if err := checkNames(i.program, "output", outputs, prog.Outputs); err != nil {
+	if err := checkNames(i.program, "output", outputs); err != nil {
 		return err
 	}
 	solve := solver{prog: prog, point: i.point}

@@ -53,17 +53,14 @@ type ends struct{ first, last int }
 
 // excerpt returns what is printed of each axis of a shape.
 func excerpt(s shape.Shape) []ends {
-	out := make([]ends, len(s))
+	out, all := make([]ends, len(s)), s.Elems() <= printAll
 	cells := 1
 	for axis, d := range s {
 		out[axis].first = d
-		if s.Elems() > printAll && d > 2*printEdge {
+		if !all && d > 2*printEdge {
 			out[axis] = ends{printEdge, printEdge}
 		}
 		cells *= out[axis].first + out[axis].last
-	}
-	if s.Elems() <= printAll {
-		return out
 	}
 	for axis := 0; axis < len(s) && cells > printExcerpt; axis++ {
 		cells /= out[axis].first + out[axis].last

@@ -256,11 +256,8 @@ func names(list []compile.Port) string {
 
 // checkNames returns an error about the first of the names given that is not
 // that of a port of the program. It allocates nothing when all are.
-func checkNames[V any](p *Program, what string, given map[string]V, list []compile.Port) error {
-	is := func(name string) bool {
-		return slices.ContainsFunc(list, func(port compile.Port) bool { return port.Name == name })
-	}
-	known := 0
+func checkNames[V any](p *Program, what string, given map[string]V) error {
+	list, known := p.list(what), 0
 	for i := range list {
 		if _, ok := given[list[i].Name]; ok {
 			known++
@@ -270,15 +267,33 @@ func checkNames[V any](p *Program, what string, given map[string]V, list []compi
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		switch {
-		case is(name):
+		switch _, err := p.port(what, name); {
+		case err == nil:
 		case slices.Contains(p.constants, name):
 			return fmt.Errorf("berth: %s %q is a constant of the program; Options.Values of package onnx replaces it when the model is compiled", what, name)
 		default:
-			return fmt.Errorf("berth: the program has no %s %q, but %s", what, name, names(list))
+			return err
 		}
 	}
 	return nil
+}
+
+// list returns the ports that are each an "input" or an "output".
+func (p *Program) list(what string) []compile.Port {
+	if what == "input" {
+		return p.prog.Inputs
+	}
+	return p.prog.Outputs
+}
+
+// port returns the "input" or "output" of a name.
+func (p *Program) port(what, name string) (*compile.Port, error) {
+	ports := p.list(what)
+	i := slices.IndexFunc(ports, func(port compile.Port) bool { return port.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("berth: the program has no %s %q, but %s", what, name, names(ports))
+	}
+	return &ports[i], nil
 }
 
 // Extents are a choice of the dimensions of a program, by name.
@@ -338,17 +353,4 @@ func (p *Program) portDims(what, name string, extents Extents) ([]int, error) {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
 	return p.prog.DimsAt(port, s.point), nil
-}
-
-// port returns the "input" or "output" of a name.
-func (p *Program) port(what, name string) (*compile.Port, error) {
-	ports := p.prog.Inputs
-	if what == "output" {
-		ports = p.prog.Outputs
-	}
-	i := slices.IndexFunc(ports, func(port compile.Port) bool { return port.Name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("berth: the program has no %s %q, but %s", what, name, names(ports))
-	}
-	return &ports[i], nil
 }

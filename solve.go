@@ -28,7 +28,7 @@ func (p *Program) solve(inputs map[string]*Tensor) (extent.Point, Values, error)
 	if err := p.usable(); err != nil {
 		return nil, nil, err
 	}
-	if err := checkNames(p, "input", inputs, p.prog.Inputs); err != nil {
+	if err := checkNames(p, "input", inputs); err != nil {
 		return nil, nil, err
 	}
 	values := make(Values, len(inputs))

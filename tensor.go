@@ -101,9 +101,6 @@ func Scalar[T Element](value T) *Tensor {
 // Full returns a tensor of the given shape filled with value. It stores the
 // value once, with strides of 0.
 func Full[T Element](value T, dims ...int) (*Tensor, error) {
-	if err := shape.Shape(dims).Check(); err != nil {
-		return nil, fmt.Errorf("berth: %w", err)
-	}
 	one := Scalar(value)
 	layout, err := one.layout.BroadcastTo(dims)
 	if err != nil {

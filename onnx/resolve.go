@@ -25,12 +25,12 @@ type body struct {
 	names        map[string]bool // what the graph itself defines
 }
 
-// A node is a wire node with its importer and its subgraphs, by attribute name.
+// A node is a wire node with its converter and its subgraphs.
 type node struct {
 	node   *wire.Node
 	index  int // in the file
 	row    row // of its operator
-	bodies map[string]*body
+	bodies []*body
 }
 
 // String names the node in errors.
@@ -230,17 +230,13 @@ func captured(g *wire.Graph, need func(string)) {
 // subgraphs.
 func (r *resolver) node(b *body, n *node) {
 	domain := canonicalDomain(n.node.Domain)
-	opset, imported := r.model.opsets[domain]
-	switch {
-	case !imported:
+	if opset, imported := r.model.opsets[domain]; !imported {
 		r.failf("%s: the model imports no opset of domain %q", n, n.node.Domain)
-	default:
-		var err error
-		if n.row, err = lookup(domain, n.node.OpType, opset); err != nil {
-			r.failf("%s: %w", n, err)
-		} else {
-			r.arity(n)
-		}
+	} else if row, err := lookup(domain, n.node.OpType, opset); err != nil {
+		r.failf("%s: %w", n, err)
+	} else {
+		n.row = row
+		r.arity(n)
 	}
 	seen := make(map[string]bool)
 	for a := range n.node.Attributes {
@@ -255,10 +251,7 @@ func (r *resolver) node(b *body, n *node) {
 		case attr.Tensor != nil && n.row.convert != nil:
 			r.weight(attr.Tensor)
 		case attr.Graph != nil:
-			if n.bodies == nil {
-				n.bodies = make(map[string]*body)
-			}
-			n.bodies[attr.Name] = r.graph(attr.Graph, b)
+			n.bodies = append(n.bodies, r.graph(attr.Graph, b))
 		}
 	}
 }
