@@ -166,9 +166,6 @@ func Stack(axis int, promises ...*Promise) *Promise {
 	}
 	each := make([]*Promise, len(promises))
 	for i, p := range promises {
-		if p == nil {
-			return broken("an operand of stack is nil")
-		}
 		each[i] = p.Unsqueeze(axis)
 	}
 	return Concat(axis, each...)

@@ -14,17 +14,15 @@ import (
 // attr returns the attribute of the given name, or nil, after checking its kind.
 func (c *call) attr(name string, kind wire.AttrKind) *wire.Attribute {
 	c.asked = append(c.asked, name)
-	for i := range c.node.node.Attributes {
-		a := &c.node.node.Attributes[i]
-		if a.Name != name {
-			continue
-		}
-		if a.Kind != kind {
-			c.failf("attribute %q is of kind %v, not %v", name, a.Kind, kind)
-		}
-		return a
+	i := slices.IndexFunc(c.node.node.Attributes, func(a wire.Attribute) bool { return a.Name == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	a := &c.node.node.Attributes[i]
+	if a.Kind != kind {
+		c.failf("attribute %q is of kind %v, not %v", name, a.Kind, kind)
+	}
+	return a
 }
 
 // hasAttr reports whether the node has an attribute, of any kind.

@@ -131,15 +131,9 @@ func convertTranspose(c *call) []graph.Value {
 func convertShape(c *call) []graph.Value {
 	in := c.shape(0)
 	c.attrSince(15, "start", "end")
-	clamp := func(axis int) int {
-		if axis < 0 {
-			axis += len(in)
-		}
-		return min(max(axis, 0), len(in))
-	}
-	start := clamp(c.int("start", 0))
-	end := max(start, clamp(c.int("end", len(in))))
-	return list(c.extents(in[start:end]))
+	first, n, err := view.SliceRange(c.int("start", 0), c.int("end", len(in)), 1, len(in))
+	check(err)
+	return list(c.extents(in[first : first+n]))
 }
 
 func convertSize(c *call) []graph.Value {
