@@ -96,6 +96,26 @@ func TestSeveralDimensions(t *testing.T) {
 	}
 }
 
+// TestSizeThatDoesNotTell gives inputs without elements: as slices they may have any
+// number of rows, which has to be stated; tensors have a shape.
+func TestSizeThatDoesNotTell(t *testing.T) {
+	n, m := berth.Dim("n", 1, 4), berth.Dim("m", 0, 3)
+	x, z := berth.Input("x", berth.Float32, n, m), berth.Input("z", berth.Float32, m)
+	p := must(berth.Compile(t.Context(), berth.Outputs{"y": x.Add(z)}, nil))
+	inst := must(p.NewInstance(nil))
+	defer inst.Close()
+	nothing := []float32{}
+	in, out := berth.Values{"x": nothing, "z": nothing}, berth.Values{"y": nothing}
+	wantError(t, "slices", inst.Run(t.Context(), in, out), "do not tell n", "1 to 4")
+	if err := inst.RunAt(t.Context(), berth.Extents{"n": 3}, in, out); err != nil {
+		t.Error(err)
+	}
+	in["x"] = must(berth.Zeros(berth.Float32, 3, 0))
+	if err := inst.Run(t.Context(), in, out); err != nil {
+		t.Error(err)
+	}
+}
+
 // at returns what runs an instance of p on zeros at some extents.
 func at(t *testing.T, p *berth.Program, extents berth.Extents) func(inst *berth.Instance) {
 	in, out := berth.Values{}, berth.Values{}

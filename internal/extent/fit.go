@@ -354,8 +354,8 @@ func (t fitter) bounded() (Func, bool) {
 				free.rows = append(free.rows, i)
 			}
 		}
-		if len(free.rows)+2 > len(t.rows) || len(t.rows) <= 4 {
-			continue
+		if len(free.rows) == 0 || len(free.rows)+2 > len(t.rows) || len(t.rows) <= 4 {
+			continue // a constant has no other side, and few values prove nothing
 		}
 		f, ok := free.simple()
 		if _, constant := t.Constant(f); !ok || constant {
