@@ -84,12 +84,15 @@ func (p *Program) Describe() Description {
 		Outputs:      p.Outputs(),
 		Memory:       p.Memory(),
 		Dims:         p.Dims(),
-		Rows:         p.rows(),
+		Rows:         1,
 		Arena:        p.prog.Buffers.Arena,
 		LowerBound:   p.prog.Buffers.LowerBound,
 		Materialized: p.prog.Buffers.Materialized,
 		Strategy:     string(p.prog.Buffers.Strategy),
 		Slots:        []Slot{},
+	}
+	if len(d.Dims) > 0 {
+		d.Rows = d.Dims[0].Max
 	}
 	names, kinds := make(map[graph.Value]string), make(map[graph.Value]string)
 	slots := make(map[int]int) // ID by index among the values

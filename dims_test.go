@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/internal/race"
 )
 
 // TestSeveralDimensions runs programs of more than one dimension at a grid of
@@ -83,7 +84,7 @@ func TestSeveralDimensions(t *testing.T) {
 					t.Errorf("%v: %v", extents, berth.Close(got, want, 0, 0))
 				}
 			}
-			if raceDetector {
+			if race.Enabled {
 				return
 			}
 			// Two points in turn, so that every run binds anew.
@@ -92,6 +93,26 @@ func TestSeveralDimensions(t *testing.T) {
 				t.Errorf("%v allocations in two runs", n)
 			}
 		})
+	}
+}
+
+// TestSizeThatDoesNotTell gives inputs without elements: as slices they may have any
+// number of rows, which has to be stated; tensors have a shape.
+func TestSizeThatDoesNotTell(t *testing.T) {
+	n, m := berth.Dim("n", 1, 4), berth.Dim("m", 0, 3)
+	x, z := berth.Input("x", berth.Float32, n, m), berth.Input("z", berth.Float32, m)
+	p := must(berth.Compile(t.Context(), berth.Outputs{"y": x.Add(z)}, nil))
+	inst := must(p.NewInstance(nil))
+	defer inst.Close()
+	nothing := []float32{}
+	in, out := berth.Values{"x": nothing, "z": nothing}, berth.Values{"y": nothing}
+	wantError(t, "slices", inst.Run(t.Context(), in, out), "do not tell n", "1 to 4")
+	if err := inst.RunAt(t.Context(), berth.Extents{"n": 3}, in, out); err != nil {
+		t.Error(err)
+	}
+	in["x"] = must(berth.Zeros(berth.Float32, 3, 0))
+	if err := inst.Run(t.Context(), in, out); err != nil {
+		t.Error(err)
 	}
 }
 

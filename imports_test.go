@@ -50,7 +50,7 @@ cmd/berth       not plan circuit internal/kernel internal/op internal/compile in
 
 // support lists packages that only tests and tools import, from anywhere.
 var support = []string{
-	"internal/graphtest", "internal/kernel/kerneltest", "internal/kernel/isa/tilegen", "internal/op/optest", "internal/digits/train",
+	"internal/race", "internal/graphtest", "internal/kernel/kerneltest", "internal/kernel/isa/tilegen", "internal/op/optest", "internal/digits/train",
 }
 
 // TestImports holds every package to the direction of imports.

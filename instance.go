@@ -58,24 +58,14 @@ func (p *Program) NewInstance(opt *InstanceOptions) (*Instance, error) {
 // RunOnce makes an instance, runs it and returns the outputs as tensors: for
 // programs that run once, and for tests. The inputs may have any layout.
 func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, workers int) (map[string]*Tensor, error) {
-	if err := p.usable(); err != nil {
+	at, given, err := p.solve(inputs)
+	if err != nil {
 		return nil, err
-	}
-	if err := checkNames(p, "input", inputs, p.prog.Inputs); err != nil {
-		return nil, err
-	}
-	given := make(Values, len(inputs))
-	for name, t := range inputs {
-		given[name] = t
-	}
-	solve := solver{prog: p.prog, point: make(extent.Point, len(p.prog.Space.Dims()))}
-	if err := solve.inputs(nil, given); err != nil {
-		return nil, fmt.Errorf("berth: %w", err)
 	}
 	outputs, buffers := make(map[string]*Tensor, len(p.prog.Outputs)), make(Values, len(p.prog.Outputs))
 	for k := range p.prog.Outputs {
 		port := &p.prog.Outputs[k]
-		t, err := p.newOutput(port, solve.point)
+		t, err := p.newOutput(port, at)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +75,7 @@ func (p *Program) RunOnce(ctx context.Context, inputs map[string]*Tensor, worker
 		port := &p.prog.Inputs[k]
 		t := inputs[port.Name]
 		if !t.IsDense() {
-			if err := p.room("input", port, solve.point); err != nil {
+			if err := p.room("input", port, at); err != nil {
 				return nil, err
 			}
 			given[port.Name] = t.Contiguous()
@@ -148,10 +138,10 @@ func (i *Instance) RunAt(ctx context.Context, extents Extents, inputs, outputs V
 	}
 	defer i.state.Store(idle)
 	prog := i.program.prog
-	if err := checkNames(i.program, "input", inputs, prog.Inputs); err != nil {
+	if err := checkNames(i.program, "input", inputs); err != nil {
 		return err
 	}
-	if err := checkNames(i.program, "output", outputs, prog.Outputs); err != nil {
+	if err := checkNames(i.program, "output", outputs); err != nil {
 		return err
 	}
 	solve := solver{prog: prog, point: i.point}
@@ -252,16 +242,15 @@ func (p *Program) NewBuffer(output string) (any, error) {
 	if err := p.usable(); err != nil {
 		return nil, err
 	}
-	for k := range p.prog.Outputs {
-		if port := &p.prog.Outputs[k]; port.Name == output {
-			t, err := p.newOutput(port, p.prog.Largest)
-			if err != nil {
-				return nil, err
-			}
-			return t.slice(), nil
-		}
+	port, err := p.port("output", output)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("berth: the program has no output %q, but %s", output, names(p.prog.Outputs))
+	t, err := p.newOutput(port, p.prog.Largest)
+	if err != nil {
+		return nil, err
+	}
+	return t.slice(), nil
 }
 
 // newOutput returns a fresh tensor for an output of a run at a point.

@@ -53,17 +53,14 @@ type ends struct{ first, last int }
 
 // excerpt returns what is printed of each axis of a shape.
 func excerpt(s shape.Shape) []ends {
-	out := make([]ends, len(s))
+	out, all := make([]ends, len(s)), s.Elems() <= printAll
 	cells := 1
 	for axis, d := range s {
 		out[axis].first = d
-		if s.Elems() > printAll && d > 2*printEdge {
+		if !all && d > 2*printEdge {
 			out[axis] = ends{printEdge, printEdge}
 		}
 		cells *= out[axis].first + out[axis].last
-	}
-	if s.Elems() <= printAll {
-		return out
 	}
 	for axis := 0; axis < len(s) && cells > printExcerpt; axis++ {
 		cells /= out[axis].first + out[axis].last
@@ -80,19 +77,20 @@ type printer struct {
 	text  string   // that stands behind the last element
 }
 
-// shown calls f with each index of an axis that is printed; -1 stands for
-// those left out.
-func (p *printer) shown(axis int, f func(i int)) {
+// shown returns the indices of an axis that are printed; -1 stands for those left
+// out.
+func (p *printer) shown(axis int) (indices []int) {
 	d, e := p.t.layout.Shape[axis], p.ends[axis]
 	for i := range e.first {
-		f(i)
+		indices = append(indices, i)
 	}
 	if e.first+e.last < d {
-		f(-1)
+		indices = append(indices, -1)
 	}
 	for i := d - e.last; i < d; i++ {
-		f(i)
+		indices = append(indices, i)
 	}
+	return indices
 }
 
 func (p *printer) print(axis, at int) {
@@ -107,18 +105,16 @@ func (p *printer) print(axis, at int) {
 	if axis < p.t.Rank()-1 {
 		between = strings.Repeat("\n", p.t.Rank()-1-axis) + strings.Repeat(" ", axis+1)
 	}
-	first := true
-	p.shown(axis, func(i int) {
-		if !first {
+	for k, i := range p.shown(axis) {
+		if k > 0 {
 			p.text += between
 		}
-		first = false
 		if i < 0 {
 			p.text += "..."
-			return
+			continue
 		}
 		p.print(axis+1, at+i*p.t.layout.Strides[axis])
-	})
+	}
 	p.text += "]"
 }
 

@@ -172,14 +172,6 @@ func (p *Program) Dims() []Dimension {
 	return dims
 }
 
-// rows returns the largest extent of the first dimension, 1 if there is none.
-func (p *Program) rows() int {
-	if dims := p.prog.Space.Dims(); len(dims) > 0 {
-		return dims[0].Max
-	}
-	return 1
-}
-
 // A Memory says what a program takes, in bytes, before it has run.
 type Memory struct {
 	Arena      int64 `json:"arena_bytes"`              // of each instance
@@ -187,7 +179,7 @@ type Memory struct {
 	Weights    int64 `json:"weights_bytes"`            // shared by all instances
 	Prepacked  int64 `json:"prepacked_weights_bytes"`  // weights once more, in the form of their kernels; taken with the first instance and shared by all
 	LowerBound int64 `json:"lower_bound_bytes"`        // no arena for the same steps can be smaller
-	NoReuse    int64 `json:"materialized_bytes"`       // the arena if no value shared a byte with another
+	NoReuse    int64 `json:"materialized_bytes"`       // the arena if no two values in it shared a byte; views are no values of their own
 }
 
 // String prints the figures, one a line.
@@ -264,11 +256,8 @@ func names(list []compile.Port) string {
 
 // checkNames returns an error about the first of the names given that is not
 // that of a port of the program. It allocates nothing when all are.
-func checkNames[V any](p *Program, what string, given map[string]V, list []compile.Port) error {
-	is := func(name string) bool {
-		return slices.ContainsFunc(list, func(port compile.Port) bool { return port.Name == name })
-	}
-	known := 0
+func checkNames[V any](p *Program, what string, given map[string]V) error {
+	list, known := p.list(what), 0
 	for i := range list {
 		if _, ok := given[list[i].Name]; ok {
 			known++
@@ -278,15 +267,33 @@ func checkNames[V any](p *Program, what string, given map[string]V, list []compi
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		switch {
-		case is(name):
+		switch _, err := p.port(what, name); {
+		case err == nil:
 		case slices.Contains(p.constants, name):
 			return fmt.Errorf("berth: %s %q is a constant of the program; Options.Values of package onnx replaces it when the model is compiled", what, name)
 		default:
-			return fmt.Errorf("berth: the program has no %s %q, but %s", what, name, names(list))
+			return err
 		}
 	}
 	return nil
+}
+
+// list returns the ports that are each an "input" or an "output".
+func (p *Program) list(what string) []compile.Port {
+	if what == "input" {
+		return p.prog.Inputs
+	}
+	return p.prog.Outputs
+}
+
+// port returns the "input" or "output" of a name.
+func (p *Program) port(what, name string) (*compile.Port, error) {
+	ports := p.list(what)
+	i := slices.IndexFunc(ports, func(port compile.Port) bool { return port.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("berth: the program has no %s %q, but %s", what, name, names(ports))
+	}
+	return &ports[i], nil
 }
 
 // Extents are a choice of the dimensions of a program, by name.
@@ -295,37 +302,27 @@ type Extents map[string]int
 // Largest returns the largest extents of the program, for which its arena is laid
 // out.
 func (p *Program) Largest() Extents {
-	largest := make(Extents)
 	if p.usable() != nil {
-		return largest
+		return Extents{}
 	}
-	for _, d := range p.prog.Space.Dims() {
-		largest[d.Name] = d.Max
+	return p.extents(p.prog.Largest)
+}
+
+func (p *Program) extents(at extent.Point) Extents {
+	extents := make(Extents, len(at))
+	for i, d := range p.prog.Space.Dims() {
+		extents[d.Name] = at[i]
 	}
-	return largest
+	return extents
 }
 
 // ExtentsOf returns the extents of a run on inputs, or why there is no such run.
 func (p *Program) ExtentsOf(inputs map[string]*Tensor) (Extents, error) {
-	if err := p.usable(); err != nil {
+	at, _, err := p.solve(inputs)
+	if err != nil {
 		return nil, err
 	}
-	if err := checkNames(p, "input", inputs, p.prog.Inputs); err != nil {
-		return nil, err
-	}
-	s := solver{prog: p.prog, point: make(extent.Point, len(p.prog.Space.Dims()))}
-	values := make(Values, len(inputs))
-	for name, t := range inputs {
-		values[name] = t
-	}
-	if err := s.inputs(nil, values); err != nil {
-		return nil, fmt.Errorf("berth: %w", err)
-	}
-	extents := make(Extents)
-	for i, d := range p.prog.Space.Dims() {
-		extents[d.Name] = s.point[i]
-	}
-	return extents, nil
+	return p.extents(at), nil
 }
 
 // InputDims returns the extents of an input in a run of the given extents, which
@@ -344,21 +341,16 @@ func (p *Program) portDims(what, name string, extents Extents) ([]int, error) {
 	if err := p.usable(); err != nil {
 		return nil, err
 	}
-	s := solver{prog: p.prog, point: make(extent.Point, len(p.prog.Space.Dims()))}
+	port, err := p.port(what, name)
+	if err != nil {
+		return nil, err
+	}
+	s := p.newSolver()
 	if err := s.fix(extents); err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
 	if err := s.finish(); err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
-	ports := p.prog.Inputs
-	if what == "output" {
-		ports = p.prog.Outputs
-	}
-	for i := range ports {
-		if ports[i].Name == name {
-			return p.prog.DimsAt(&ports[i], s.point), nil
-		}
-	}
-	return nil, fmt.Errorf("berth: the program has no %s %q, but %s", what, name, names(ports))
+	return p.prog.DimsAt(port, s.point), nil
 }

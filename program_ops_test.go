@@ -2,16 +2,20 @@ package berth_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/berth-go/berth"
-	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/race"
+	"github.com/berth-go/berth/shape"
 )
 
 // most is the most rows of the programs in these tests.
@@ -100,67 +104,21 @@ func (c programCase) results(t *testing.T, rows int) (inputs berth.Values, want 
 	return inputs, want
 }
 
-// slot is an output buffer of a run.
-type slot struct {
-	data any
-	read func(dims []int) *berth.Tensor
-}
-
-// newSlot returns a buffer of a type with room for some elements.
-func newSlot(typ berth.DType, elems int) slot {
-	switch typ {
-	case berth.Bool:
-		return slotOf[bool](elems)
-	case berth.Uint8:
-		return slotOf[uint8](elems)
-	case berth.Uint16:
-		return slotOf[uint16](elems)
-	case berth.Uint32:
-		return slotOf[uint32](elems)
-	case berth.Uint64:
-		return slotOf[uint64](elems)
-	case berth.Int8:
-		return slotOf[int8](elems)
-	case berth.Int16:
-		return slotOf[int16](elems)
-	case berth.Int32:
-		return slotOf[int32](elems)
-	case berth.Int64:
-		return slotOf[int64](elems)
-	case berth.Float16:
-		return slotOf[dtype.F16](elems)
-	case berth.BFloat16:
-		return slotOf[dtype.BF16](elems)
-	case berth.Float32:
-		return slotOf[float32](elems)
-	}
-	return slotOf[float64](elems)
-}
-
-func slotOf[T berth.Element](elems int) slot {
-	data := make([]T, elems)
-	return slot{data, func(dims []int) *berth.Tensor {
-		count := 1
-		for _, d := range dims {
-			count *= d
-		}
-		return must(berth.FromSlice(data[:count], dims...))
-	}}
-}
-
-// slots returns buffers for the outputs of a program, with room for the most
-// rows.
-func slots(p *berth.Program) (map[string]slot, berth.Values) {
-	all, values := make(map[string]slot), make(berth.Values)
+// buffers returns buffers for the outputs of a program.
+func buffers(p *berth.Program) berth.Values {
+	values := make(berth.Values)
 	for _, out := range p.Outputs() {
-		count := 1
-		for _, d := range out.Dims {
-			count *= d
-		}
-		all[out.Name] = newSlot(out.DType, count)
-		values[out.Name] = all[out.Name].data
+		values[out.Name] = must(p.NewBuffer(out.Name))
 	}
-	return all, values
+	return values
+}
+
+// written returns a copy of the elements that a run has written to a buffer.
+func written(t berth.DType, buffer any, dims shape.Shape) *berth.Tensor {
+	data := must(binary.Append(nil, binary.LittleEndian, reflect.ValueOf(buffer).Slice(0, dims.Elems()).Interface()))
+	aligned := kernel.Alloc(len(data))
+	copy(aligned, data)
+	return must(inside.Tensor(graph.Type{DType: t, Shape: dims}, graph.Leaf{Layout: shape.Dense(dims), Data: aligned}))
 }
 
 // check runs a program at several numbers of rows, with arenas poisoned and
@@ -176,7 +134,7 @@ func (c programCase) check(t *testing.T, p *berth.Program) {
 		}
 		for _, rows := range []int{most, 1, 7, most} {
 			inputs, want := c.results(t, rows)
-			buffers, outputs := slots(p)
+			outputs := buffers(p)
 			run := func() {
 				if err := inst.Run(ctx, inputs, outputs); err != nil {
 					t.Fatalf("%s, %d rows: %v", c.name, rows, err)
@@ -189,11 +147,11 @@ func (c programCase) check(t *testing.T, p *berth.Program) {
 					t.Errorf("%s, %d rows: %s has dims %v (%v), want %v", c.name, rows, name, dims, err, w.Shape())
 					continue
 				}
-				if got := buffers[name].read(dims); !berth.Equal(got, w) {
+				if got := written(w.DType(), outputs[name], dims); !berth.Equal(got, w) {
 					t.Errorf("%s, %d rows, %d workers: %s differs from what is materialised: %v", c.name, rows, workers, name, berth.Close(got, w, 0, 0))
 				}
 			}
-			if raceDetector {
+			if race.Enabled {
 				continue
 			}
 			// More runs than workers: a goroutine that blocks for the first

@@ -44,11 +44,11 @@ func (s Shapes) clone() Shapes {
 	return out
 }
 
-// Programs keeps programs for several shapes of their inputs: where more than
-// the rows vary, such as the length of a text, each shape has a program of its
-// own. It holds at most a stated number of them. When another one comes, the
-// one that was asked for longest ago goes; whoever still has it may go on to
-// use it. Programs that are being built do not count yet.
+// Programs keeps programs for several shapes of their inputs, for what a
+// [Dimension] cannot vary, such as ranks and extents that the steps depend on: each
+// shape has a program of its own. It holds at most a stated number of them. When
+// another one comes, the one that was asked for longest ago goes; whoever still has
+// it may go on to use it. Programs that are being built do not count yet.
 //
 // Programs is safe for concurrent use.
 type Programs struct {

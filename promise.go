@@ -67,11 +67,11 @@ func (p *Promise) String() string {
 // Cache returns a promise that keeps its result: it is computed once, also
 // when several materialisations need it at the same time, and stored
 // contiguous for as long as the promise is in use.
-func (p *Promise) Cache() *Promise { return build(unary(graph.Cache{}), p) }
+func (p *Promise) Cache() *Promise { return apply(graph.Cache{}, p) }
 
 // Contiguous returns a promise of the same elements stored in row-major order
 // without gaps.
-func (p *Promise) Contiguous() *Promise { return build(unary(graph.Contiguous{}), p) }
+func (p *Promise) Contiguous() *Promise { return apply(graph.Contiguous{}, p) }
 
 // Plan returns what Materialize will do. Caches that hold their result by
 // then are leaves.
@@ -188,18 +188,20 @@ func valuesOf(promises []*Promise) ([]graph.Value, error) {
 	return roots, nil
 }
 
-// unary returns a builder of a node of o with the inputs as they are.
-func unary(o graph.Op) func([]graph.Value) (graph.Value, error) {
-	return func(in []graph.Value) (graph.Value, error) { return ops.One(o, in...) }
+// apply makes a promise of the only output of an op.
+func apply(o graph.Op, in ...*Promise) *Promise { return applyAll(1, o, in...)[0] }
+
+// applyAll makes promises of the n outputs of an op.
+func applyAll(n int, o graph.Op, in ...*Promise) []*Promise {
+	return buildAll(n, func(in []graph.Value) ([]graph.Value, error) { return ops.Apply(o, in...) }, in...)
 }
 
 // build makes a promise from others. A broken one among them is passed on.
 func build(make func(in []graph.Value) (graph.Value, error), in ...*Promise) *Promise {
-	outs := buildAll(1, func(in []graph.Value) ([]graph.Value, error) {
+	return buildAll(1, func(in []graph.Value) ([]graph.Value, error) {
 		v, err := make(in)
 		return []graph.Value{v}, err
-	}, in...)
-	return outs[0]
+	}, in...)[0]
 }
 
 // buildAll is build for nodes with several outputs, of which there are n.

@@ -13,20 +13,22 @@ import (
 // zero.
 var ErrDivideByZero = elementwise.ErrDivideByZero
 
-func (p *Promise) binary(code elementwise.Code, q *Promise) *Promise {
-	return build(func(in []graph.Value) (graph.Value, error) { return elementwise.Apply(code, nil, in...) }, p, q)
+// each applies a code with its attributes to operands.
+func each(code elementwise.Code, attrs []float64, in ...*Promise) *Promise {
+	return build(func(in []graph.Value) (graph.Value, error) { return elementwise.Apply(code, attrs, in...) }, in...)
 }
+
+func (p *Promise) unary(code elementwise.Code, attrs ...float64) *Promise {
+	return each(code, attrs, p)
+}
+
+func (p *Promise) binary(code elementwise.Code, q *Promise) *Promise { return each(code, nil, p, q) }
 
 // scalar applies a code to p and c, or to c and p.
 func (p *Promise) scalar(code elementwise.Code, c float64, first bool) *Promise {
 	return build(func(in []graph.Value) (graph.Value, error) {
 		return elementwise.WithScalar(code, in[0], kernel.Float64Scalar(c), first)
 	}, p)
-}
-
-// unary applies a code with its attributes to p.
-func (p *Promise) unary(code elementwise.Code, attrs ...float64) *Promise {
-	return build(func(in []graph.Value) (graph.Value, error) { return elementwise.Apply(code, attrs, in[0]) }, p)
 }
 
 // Add returns p + q.
@@ -276,9 +278,7 @@ func (p *Promise) Clip(low, high float64) *Promise {
 
 // Where returns the elements of a where the bool p is true, those of b
 // elsewhere.
-func (p *Promise) Where(a, b *Promise) *Promise {
-	return build(func(in []graph.Value) (graph.Value, error) { return elementwise.Apply(elementwise.Where, nil, in...) }, p, a, b)
-}
+func (p *Promise) Where(a, b *Promise) *Promise { return each(elementwise.Where, nil, p, a, b) }
 
 // Cast returns p converted to another element type. Floating-point numbers
 // lose their fraction on the way to integers, integers that do not fit keep

@@ -3,25 +3,23 @@ package berth
 import (
 	"slices"
 
-	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op/conv"
 	"github.com/berth-go/berth/internal/op/linear"
 	"github.com/berth-go/berth/internal/op/norm"
-	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/op/pool"
 )
 
 // MatMul returns the matrix product over the last two axes; the axes before
 // them broadcast. A single axis stands for a row on the left and for a column
 // on the right, and is gone from the result.
-func (p *Promise) MatMul(q *Promise) *Promise { return build(unary(linear.MatMul{}), p, q) }
+func (p *Promise) MatMul(q *Promise) *Promise { return apply(linear.MatMul{}, p, q) }
 
 // Softmax returns exp(p) divided by its sum along an axis.
-func (p *Promise) Softmax(axis int) *Promise { return build(unary(norm.Softmax{Axis: axis}), p) }
+func (p *Promise) Softmax(axis int) *Promise { return apply(norm.Softmax{Axis: axis}, p) }
 
 // LogSoftmax returns the logarithm of Softmax.
 func (p *Promise) LogSoftmax(axis int) *Promise {
-	return build(unary(norm.Softmax{Axis: axis, Log: true}), p)
+	return apply(norm.Softmax{Axis: axis, Log: true}, p)
 }
 
 // LayerNorm returns p with mean 0 and variance 1 over the axes from the given
@@ -32,13 +30,13 @@ func (p *Promise) LayerNorm(axis int, scale, bias *Promise, epsilon float64) *Pr
 	if bias != nil {
 		operands = append(operands, bias)
 	}
-	return build(unary(norm.LayerNorm{Axis: axis, Epsilon: epsilon}), operands...)
+	return apply(norm.LayerNorm{Axis: axis, Epsilon: epsilon}, operands...)
 }
 
 // BatchNorm returns (p - mean) / sqrt(variance + epsilon) * scale + bias. Axis
 // 1 of p is that of the channels, for each of which the others have an element.
 func (p *Promise) BatchNorm(scale, bias, mean, variance *Promise, epsilon float64) *Promise {
-	return build(unary(norm.BatchNorm{Epsilon: epsilon}), p, scale, bias, mean, variance)
+	return apply(norm.BatchNorm{Epsilon: epsilon}, p, scale, bias, mean, variance)
 }
 
 // A Window says how a window moves over the spatial axes of a tensor, those
@@ -73,9 +71,9 @@ func (p *Promise) Conv(weights, bias *Promise, opt *ConvOptions) *Promise {
 		operands = append(operands, bias)
 	}
 	w := opt.Window.clone()
-	return build(unary(conv.Conv{
+	return apply(conv.Conv{
 		Strides: w.Strides, Pads: w.Pads, Dilations: w.Dilations, Group: opt.Groups,
-	}), operands...)
+	}, operands...)
 }
 
 // PoolOptions are the attributes of a pooling. The zero value, and nil, move
@@ -103,13 +101,8 @@ func (p *Promise) pool(kind pool.Kind, window []int, opt *PoolOptions) *Promise 
 		opt = &PoolOptions{}
 	}
 	w := opt.Window.clone()
-	return build(unary(pool.Pool{
+	return apply(pool.Pool{
 		Kind: kind, KernelShape: slices.Clone(window), Strides: w.Strides, Pads: w.Pads, Dilations: w.Dilations,
 		CeilMode: opt.CeilMode, CountIncludePad: opt.CountPadding,
-	}), p)
-}
-
-// every returns a builder of all outputs of a node of o.
-func every(o graph.Op) func([]graph.Value) ([]graph.Value, error) {
-	return func(in []graph.Value) ([]graph.Value, error) { return ops.Apply(o, in...) }
+	}, p)
 }

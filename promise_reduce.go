@@ -11,7 +11,7 @@ import (
 // leave them in the result with extent 1, so that it broadcasts against p.
 
 func (p *Promise) reduce(kind reduce.Kind, keep bool, axes []int) *Promise {
-	return build(unary(reduce.Reduce{Kind: kind, Axes: slices.Clone(axes), KeepDims: keep}), p)
+	return apply(reduce.Reduce{Kind: kind, Axes: slices.Clone(axes), KeepDims: keep}, p)
 }
 
 // Sum returns the sums over axes.
@@ -87,28 +87,28 @@ func (p *Promise) AllKeep(axes ...int) *Promise { return p.reduce(reduce.All, tr
 // ArgMax returns the int64 index of the largest element along an axis, the
 // first of several.
 func (p *Promise) ArgMax(axis int, keep bool) *Promise {
-	return build(unary(reduce.ArgReduce{Max: true, Axis: axis, KeepDims: keep}), p)
+	return apply(reduce.ArgReduce{Max: true, Axis: axis, KeepDims: keep}, p)
 }
 
 // ArgMin returns the int64 index of the smallest element along an axis, the
 // first of several.
 func (p *Promise) ArgMin(axis int, keep bool) *Promise {
-	return build(unary(reduce.ArgReduce{Axis: axis, KeepDims: keep}), p)
+	return apply(reduce.ArgReduce{Axis: axis, KeepDims: keep}, p)
 }
 
 // CumSum returns the running sums along an axis.
 func (p *Promise) CumSum(axis int) *Promise {
-	return build(unary(reduce.Cumulative{Kind: reduce.Sum, Axis: axis}), p)
+	return apply(reduce.Cumulative{Kind: reduce.Sum, Axis: axis}, p)
 }
 
 // CumProd returns the running products along an axis.
 func (p *Promise) CumProd(axis int) *Promise {
-	return build(unary(reduce.Cumulative{Kind: reduce.Prod, Axis: axis}), p)
+	return apply(reduce.Cumulative{Kind: reduce.Prod, Axis: axis}, p)
 }
 
 // TopK returns the k largest elements along an axis (the smallest if largest
 // is false) in order, and their int64 indices. Of equals the first come first.
 func (p *Promise) TopK(k, axis int, largest bool) (values, indices *Promise) {
-	outs := buildAll(2, every(reduce.TopK{K: k, Axis: axis, Largest: largest, Sorted: true}), p)
+	outs := applyAll(2, reduce.TopK{K: k, Axis: axis, Largest: largest, Sorted: true}, p)
 	return outs[0], outs[1]
 }

@@ -17,24 +17,21 @@ import (
 // transposition.
 func (p *Promise) Reshape(dims ...int) *Promise {
 	dims = slices.Clone(dims)
-	q := build(func(in []graph.Value) (graph.Value, error) {
-		s, err := in[0].Type().Shape.Resolve(dims)
+	from := p.Shape()
+	return build(func(in []graph.Value) (graph.Value, error) {
+		x, to := in[0].Type().Shape, shape.Shape(dims)
+		var err error
+		if !slices.Contains(dims, -1) {
+			to, err = scaled(to, from, x)
+		}
+		if err == nil {
+			to, err = x.Resolve(to)
+		}
 		if err != nil {
 			return graph.Value{}, fmt.Errorf("reshape: %w", err)
 		}
-		return reshape(in[0], s)
+		return reshape(in[0], to)
 	}, p)
-	if q.made != nil && !slices.Contains(dims, -1) {
-		from := p.Shape()
-		q.made.again(func(in []graph.Value) (graph.Value, error) {
-			s, err := scaled(dims, from, in[0].Type().Shape)
-			if err != nil {
-				return graph.Value{}, fmt.Errorf("reshape: %w", err)
-			}
-			return reshape(in[0], s)
-		})
-	}
-	return q
 }
 
 func reshape(v graph.Value, s shape.Shape) (graph.Value, error) {
@@ -63,7 +60,7 @@ func (p *Promise) Transpose() *Promise {
 // Permute returns p with its axes in another order: axis i of the result is
 // axis axes[i] of p.
 func (p *Promise) Permute(axes ...int) *Promise {
-	return build(unary(view.Permute{Perm: slices.Clone(axes)}), p)
+	return apply(view.Permute{Perm: slices.Clone(axes)}, p)
 }
 
 // alongAxis is build of one operand, for what works along an axis of it, which
@@ -117,21 +114,17 @@ func (p *Promise) Index(axis, i int) *Promise {
 // BroadcastTo returns p repeated along axes of extent 1 and new outer axes.
 func (p *Promise) BroadcastTo(dims ...int) *Promise {
 	dims = slices.Clone(dims)
-	q := build(unary(view.BroadcastTo{Shape: dims}), p)
-	if q.made != nil {
-		from := p.Shape()
-		q.made.again(func(in []graph.Value) (graph.Value, error) {
-			to := slices.Clone(dims)
-			lead := len(to) - len(from)
-			for axis, d := range from {
-				if to[lead+axis] == d { // not repeated
-					to[lead+axis] = in[0].Type().Shape[axis]
-				}
+	from := p.Shape()
+	lead := len(dims) - len(from)
+	return build(func(in []graph.Value) (graph.Value, error) {
+		to := slices.Clone(dims)
+		for axis, d := range from {
+			if at := lead + axis; at >= 0 && to[at] == d { // not repeated
+				to[at] = in[0].Type().Shape[axis]
 			}
-			return ops.One(view.BroadcastTo{Shape: to}, in[0])
-		})
-	}
-	return q
+		}
+		return ops.One(view.BroadcastTo{Shape: to}, in[0])
+	}, p)
 }
 
 // Unsqueeze returns p with a new axis of extent 1 before the given one; -1
@@ -163,7 +156,7 @@ func Concat(axis int, promises ...*Promise) *Promise {
 	if len(promises) == 0 {
 		return broken("concat of nothing")
 	}
-	return build(unary(move.Concat{Axis: axis}), promises...)
+	return apply(move.Concat{Axis: axis}, promises...)
 }
 
 // Stack returns promises of one shape side by side along a new axis.
@@ -173,9 +166,6 @@ func Stack(axis int, promises ...*Promise) *Promise {
 	}
 	each := make([]*Promise, len(promises))
 	for i, p := range promises {
-		if p == nil {
-			return broken("an operand of stack is nil")
-		}
 		each[i] = p.Unsqueeze(axis)
 	}
 	return Concat(axis, each...)
@@ -186,18 +176,12 @@ func Stack(axis int, promises ...*Promise) *Promise {
 func (p *Promise) Split(axis int, sizes ...int) []*Promise {
 	return buildAll(len(sizes), func(in []graph.Value) ([]graph.Value, error) {
 		at, err := shape.Axis(axis, len(in[0].Type().Shape))
+		var outs []graph.Value
+		if err == nil {
+			outs, err = view.Split(in[0], at, sizes)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("split of %v: %w", in[0].Type(), err)
-		}
-		rest, outs := in[0].Type().Shape[at], make([]graph.Value, len(sizes))
-		for i, n := range sizes {
-			if n < 0 || n > rest || i == len(sizes)-1 && n != rest {
-				return nil, fmt.Errorf("split of %v: sizes %v do not add up to %d", in[0].Type(), sizes, in[0].Type().Shape[at])
-			}
-			if outs[i], err = ops.One(view.SliceView{Axis: at, Start: in[0].Type().Shape[at] - rest, N: n, Step: 1}, in[0]); err != nil {
-				return nil, err
-			}
-			rest -= n
 		}
 		return outs, nil
 	}, p)
@@ -207,13 +191,13 @@ func (p *Promise) Split(axis int, sizes ...int) []*Promise {
 // int32, name; the axis is replaced by the axes of indices. Negative indices
 // count from the end; one out of range is an error of Materialize.
 func (p *Promise) Gather(axis int, indices *Promise) *Promise {
-	return build(unary(move.Gather{Axis: axis}), p, indices)
+	return apply(move.Gather{Axis: axis}, p, indices)
 }
 
 // GatherElements returns, at each index of indices, the element of p at that
 // index with its coordinate on the axis replaced by the one in indices.
 func (p *Promise) GatherElements(axis int, indices *Promise) *Promise {
-	return build(unary(move.GatherElements{Axis: axis}), p, indices)
+	return apply(move.GatherElements{Axis: axis}, p, indices)
 }
 
 // A Reduction says what a scatter does with the element that is there.
@@ -231,7 +215,7 @@ const (
 // ScatterElements returns p with updates written where [Promise.GatherElements]
 // would read them.
 func (p *Promise) ScatterElements(axis int, indices, updates *Promise, r Reduction) *Promise {
-	return build(unary(move.ScatterElements{Axis: axis, Reduction: r}), p, indices, updates)
+	return apply(move.ScatterElements{Axis: axis, Reduction: r}, p, indices, updates)
 }
 
 // A PadMode says what stands around a padded tensor.
@@ -248,18 +232,18 @@ const (
 // Pad returns p with elements added around it: pads lists how many before
 // each axis, then how many behind each. Negative ones are removed.
 func (p *Promise) Pad(mode PadMode, pads ...int) *Promise {
-	return build(unary(move.Pad{Mode: mode, Pads: slices.Clone(pads)}), p)
+	return apply(move.Pad{Mode: mode, Pads: slices.Clone(pads)}, p)
 }
 
 // Tile returns p repeated along each axis.
 func (p *Promise) Tile(repeats ...int) *Promise {
-	return build(unary(move.Tile{Repeats: slices.Clone(repeats)}), p)
+	return apply(move.Tile{Repeats: slices.Clone(repeats)}, p)
 }
 
 // Tril returns p with the elements above diagonal k of its last two axes set
 // to zero.
-func (p *Promise) Tril(k int) *Promise { return build(unary(move.Trilu{K: k}), p) }
+func (p *Promise) Tril(k int) *Promise { return apply(move.Trilu{K: k}, p) }
 
 // Triu returns p with the elements below diagonal k of its last two axes set
 // to zero.
-func (p *Promise) Triu(k int) *Promise { return build(unary(move.Trilu{Upper: true, K: k}), p) }
+func (p *Promise) Triu(k int) *Promise { return apply(move.Trilu{Upper: true, K: k}, p) }

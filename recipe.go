@@ -24,22 +24,16 @@ type inputRecipe struct {
 	axes []Dimension // by axis; the zero Dimension where the extent is fixed
 }
 
-// again replaces what makes the promise from operands of other extents, where
-// that is not what made it at first.
-func (r *recipe) again(make func(in []graph.Value) (graph.Value, error)) {
-	r.make = func(in []graph.Value) ([]graph.Value, error) {
-		v, err := make(in)
-		return []graph.Value{v}, err
-	}
-}
-
 // rebuilder returns the dimensions of the inputs that promises need, and what
 // builds the values of the promises for a choice of these. The inputs must have
 // different names, and dimensions of one name must be one. Promises without a
 // recipe, as packages that build graphs themselves give, have the same value for
 // any extents.
 func rebuilder(promises []*Promise) ([]extent.Dim, compile.Build, error) {
-	recipes := sortRecipes(promises)
+	recipes, err := sortRecipes(promises)
+	if err != nil {
+		return nil, nil, err
+	}
 	inputs := make(map[string]bool)
 	var dims []extent.Dim
 	first := make(map[string]string) // the input that a dimension was met at
@@ -75,33 +69,16 @@ func rebuilder(promises []*Promise) ([]extent.Dim, compile.Build, error) {
 }
 
 // sortRecipes returns the recipes that promises need, operands first.
-func sortRecipes(promises []*Promise) (recipes []*recipe) {
-	type visit struct {
-		r    *recipe
-		next int // operand to go on with
-	}
-	seen := make(map[*recipe]bool)
-	var stack []visit
-	enter := func(p *Promise) {
-		if p.made != nil && !seen[p.made] {
-			seen[p.made] = true
-			stack = append(stack, visit{r: p.made})
-		}
-	}
+func sortRecipes(promises []*Promise) ([]*recipe, error) {
+	var roots []*recipe
 	for _, p := range promises {
-		enter(p)
-		for len(stack) > 0 {
-			top := &stack[len(stack)-1]
-			if top.next < len(top.r.in) {
-				top.next++
-				enter(top.r.in[top.next-1])
-				continue
-			}
-			recipes = append(recipes, top.r)
-			stack = stack[:len(stack)-1]
+		if p.made != nil {
+			roots = append(roots, p.made)
 		}
 	}
-	return recipes
+	return graph.Sort(roots,
+		func(r *recipe) int { return len(r.in) },
+		func(r *recipe, i int) (*recipe, bool) { return r.in[i].made, r.in[i].made != nil })
 }
 
 // remake follows recipes, given operands first, for extents of the dimensions.

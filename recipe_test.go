@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/internal/race"
 )
 
 // TestRowsFollow runs programs in which extents and bounds are given in
@@ -109,7 +110,7 @@ func TestConcatKeepsNoSlice(t *testing.T) {
 // TestLongPrograms compiles a chain that recursion could not follow.
 func TestLongPrograms(t *testing.T) {
 	length := 5000
-	if raceDetector {
+	if race.Enabled {
 		length = 2000
 	}
 	y := berth.Input("x", berth.Float32, berth.Dim("n", 1, 2), 3)

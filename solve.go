@@ -2,6 +2,9 @@ package berth
 
 import (
 	"fmt"
+	"math/bits"
+	"slices"
+	"sort"
 	"strings"
 
 	"github.com/berth-go/berth/internal/compile"
@@ -13,6 +16,30 @@ type solver struct {
 	prog  *compile.Program
 	point extent.Point
 	known uint64 // dimensions found, a bit for each
+}
+
+func (p *Program) newSolver() *solver {
+	return &solver{prog: p.prog, point: make(extent.Point, len(p.prog.Space.Dims()))}
+}
+
+// solve finds the extents of a run on inputs, which it checks and returns as
+// values.
+func (p *Program) solve(inputs map[string]*Tensor) (extent.Point, Values, error) {
+	if err := p.usable(); err != nil {
+		return nil, nil, err
+	}
+	if err := checkNames(p, "input", inputs); err != nil {
+		return nil, nil, err
+	}
+	values := make(Values, len(inputs))
+	for name, t := range inputs {
+		values[name] = t
+	}
+	s := p.newSolver()
+	if err := s.inputs(nil, values); err != nil {
+		return nil, nil, fmt.Errorf("berth: %w", err)
+	}
+	return s.point, values, nil
 }
 
 // inputs finds the dimensions from what the caller states and from the inputs,
@@ -120,20 +147,11 @@ func (s *solver) fix(extents Extents) error {
 		return nil
 	}
 	for name := range extents {
-		if !hasDim(dims, name) {
+		if !slices.ContainsFunc(dims, func(d extent.Dim) bool { return d.Name == name }) {
 			return fmt.Errorf("the program has no dimension %q, but %v", name, dims)
 		}
 	}
 	return nil
-}
-
-func hasDim(dims []extent.Dim, name string) bool {
-	for _, d := range dims {
-		if d.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *solver) set(dim, n int) {
@@ -141,54 +159,31 @@ func (s *solver) set(dim, n int) {
 	s.known |= 1 << dim
 }
 
-// open returns the one dimension that f depends on and that is not known; -1 if
-// there is none, -2 if there are several.
-func (s *solver) open(f extent.Func) int {
-	left := s.prog.Space.Uses(f) &^ s.known
-	switch {
-	case left == 0:
-		return -1
-	case left&(left-1) != 0:
-		return -2
-	}
-	dim := 0
-	for left>>dim != 1 {
-		dim++
-	}
-	return dim
-}
-
 // equal takes it that f is n, as far as that tells a dimension. It reports false
 // when f is not n for any extents of the dimensions that are open.
 func (s *solver) equal(f extent.Func, n int) bool {
-	dim := s.open(f)
-	if dim == -1 {
+	open := s.prog.Space.Uses(f) &^ s.known
+	switch bits.OnesCount64(open) {
+	case 0:
 		return s.prog.Space.At(f, s.point) == n
+	case 1:
+	default:
+		return true // several are open, which f does not tell apart
 	}
-	if dim < 0 {
-		return true
-	}
+	dim := bits.TrailingZeros64(open)
 	// Sizes do not fall as a dimension grows.
 	d := s.prog.Space.Dims()[dim]
 	at := func(extent int) int {
 		s.point[dim] = extent
 		return s.prog.Space.At(f, s.point)
 	}
-	lo, hi := d.Min, d.Max
-	for lo < hi {
-		if mid := lo + (hi-lo)/2; at(mid) < n {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if at(lo) != n {
+	least := d.Min + sort.Search(d.Max-d.Min, func(k int) bool { return at(d.Min+k) >= n })
+	if at(least) != n {
 		return false
 	}
-	if lo < d.Max && at(lo+1) == n {
-		return true // the size does not tell
+	if least == d.Max || at(least+1) != n { // else the size does not tell
+		s.set(dim, least)
 	}
-	s.set(dim, lo)
 	return true
 }
 

@@ -101,9 +101,6 @@ func Scalar[T Element](value T) *Tensor {
 // Full returns a tensor of the given shape filled with value. It stores the
 // value once, with strides of 0.
 func Full[T Element](value T, dims ...int) (*Tensor, error) {
-	if err := shape.Shape(dims).Check(); err != nil {
-		return nil, fmt.Errorf("berth: %w", err)
-	}
 	one := Scalar(value)
 	layout, err := one.layout.BroadcastTo(dims)
 	if err != nil {
@@ -271,13 +268,10 @@ func Data[T Element](t *Tensor) ([]T, error) {
 	if err := holds[T](t); err != nil {
 		return nil, err
 	}
-	n := t.Len()
-	if n > 0 && t.IsDense() {
-		return kernel.Cast[T](t.data)[t.layout.Offset:][:n:n], nil
+	if t.Len() == 0 {
+		return []T{}, nil
 	}
-	out := make([]T, n)
-	gather(out, kernel.Cast[T](t.data), t.layout)
-	return out, nil
+	return kernel.Cast[T](t.bytes()), nil
 }
 
 // At returns the element at the given index, one number for each axis, of
@@ -304,20 +298,6 @@ func At[T Element](t *Tensor, index ...int) (T, error) {
 	return kernel.Cast[T](t.data)[at], nil
 }
 
-// gather copies the elements that l addresses in src to dst, in row-major order.
-func gather[T any](dst, src []T, l shape.Layout) {
-	var w kernel.Walk
-	w.Bind(l.Shape, l.Strides)
-	var at [1]int
-	for row := range w.Rows {
-		w.Seek(row, at[:])
-		from := at[0] + l.Offset
-		for i := range w.Len {
-			dst[row*w.Len+i] = src[from+i*w.Inner[0]]
-		}
-	}
-}
-
 // bytes returns the elements in row-major order as little-endian bytes, which
 // may be shared.
 func (t *Tensor) bytes() []byte {
@@ -328,16 +308,5 @@ func (t *Tensor) bytes() []byte {
 	if t.IsDense() {
 		return t.data[t.layout.Offset*size:][:n*size]
 	}
-	out := kernel.Alloc(n * size)
-	switch size {
-	case 1:
-		gather(out, t.data, t.layout)
-	case 2:
-		gather(kernel.Cast[uint16](out), kernel.Cast[uint16](t.data), t.layout)
-	case 4:
-		gather(kernel.Cast[uint32](out), kernel.Cast[uint32](t.data), t.layout)
-	case 8:
-		gather(kernel.Cast[uint64](out), kernel.Cast[uint64](t.data), t.layout)
-	}
-	return out
+	return kernel.Compact(t.data, t.layout, size)
 }

@@ -3,13 +3,15 @@ package onnx
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
-	"github.com/berth-go/berth/internal/wire"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/move"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -19,7 +21,6 @@ import (
 type call struct {
 	imp   *importer
 	node  *node
-	scope *scope
 	in    []graph.Value // an absent optional input is the zero Value
 	asked []string      // the attributes that the converter asked for
 }
@@ -43,13 +44,20 @@ func (c *call) convert() (outs []graph.Value, err error) {
 	return outs, c.unknownAttributes()
 }
 
-func (c *call) must(err error) {
+// must returns v, unless there is an error: then it unwinds to convert.
+func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+// check unwinds to convert if there is an error.
+func check(err error) {
 	if err != nil {
 		panic(failure{err})
 	}
 }
 
-func (c *call) failf(format string, args ...any) { c.must(fmt.Errorf(format, args...)) }
+func (c *call) failf(format string, args ...any) { check(fmt.Errorf(format, args...)) }
 
 // opset returns the version of the operators that the model has the node from.
 func (c *call) opset() int64 { return c.imp.model.opsets[canonicalDomain(c.node.node.Domain)] }
@@ -72,11 +80,7 @@ func (c *call) rank(i int) int { return len(c.in[i].Type().Shape) }
 func (c *call) shape(i int) shape.Shape { return c.in[i].Type().Shape }
 
 // axis returns a counted from 0 for the given rank.
-func (c *call) axis(a, rank int) int {
-	n, err := shape.Axis(a, rank)
-	c.must(err)
-	return n
-}
+func (c *call) axis(a, rank int) int { return must(shape.Axis(a, rank)) }
 
 // axes returns a list of axes counted from 0. None may be there twice.
 func (c *call) axes(list []int, rank int) []int {
@@ -106,123 +110,6 @@ func (c *call) wants(i int) bool {
 // numOutputs returns how many outputs the node names.
 func (c *call) numOutputs() int { return len(c.node.node.Outputs) }
 
-// attr returns the attribute of the given name, or nil, after checking its kind.
-func (c *call) attr(name string, kind wire.AttrKind) *wire.Attribute {
-	c.asked = append(c.asked, name)
-	for i := range c.node.node.Attributes {
-		a := &c.node.node.Attributes[i]
-		if a.Name != name {
-			continue
-		}
-		if a.Kind != kind {
-			c.failf("attribute %q is of kind %v, not %v", name, a.Kind, kind)
-		}
-		return a
-	}
-	return nil
-}
-
-// hasAttr reports whether the node has an attribute, of any kind.
-func (c *call) hasAttr(name string) bool {
-	c.asked = append(c.asked, name)
-	return slices.ContainsFunc(c.node.node.Attributes, func(a wire.Attribute) bool { return a.Name == name })
-}
-
-// attrOr returns what get reads of an attribute, or def when it is absent.
-func attrOr[T any](c *call, name string, kind wire.AttrKind, def T, get func(a *wire.Attribute) T) T {
-	if a := c.attr(name, kind); a != nil {
-		return get(a)
-	}
-	return def
-}
-
-// int returns an integer attribute, or def.
-func (c *call) int(name string, def int) int {
-	return attrOr(c, name, wire.AttrInt, def, func(a *wire.Attribute) int { return c.toInt(a.Int) })
-}
-
-// flag returns an integer attribute that stands for a truth value.
-func (c *call) flag(name string, def bool) bool {
-	return attrOr(c, name, wire.AttrInt, def, func(a *wire.Attribute) bool { return a.Int != 0 })
-}
-
-// ints returns a list of integers, or nil when the attribute is absent.
-func (c *call) ints(name string) []int {
-	return attrOr(c, name, wire.AttrInts, nil, func(a *wire.Attribute) []int { return c.toInts(a.Ints) })
-}
-
-// float returns a floating-point attribute, or def.
-func (c *call) float(name string, def float64) float64 {
-	return attrOr(c, name, wire.AttrFloat, def, func(a *wire.Attribute) float64 { return float64(a.Float) })
-}
-
-// floats returns a list of floating-point numbers, or nil.
-func (c *call) floats(name string) []float64 {
-	return attrOr(c, name, wire.AttrFloats, nil, func(a *wire.Attribute) []float64 {
-		out := make([]float64, len(a.Floats))
-		for i, f := range a.Floats {
-			out[i] = float64(f)
-		}
-		return out
-	})
-}
-
-// text returns a string attribute, or def.
-func (c *call) text(name, def string) string {
-	return attrOr(c, name, wire.AttrString, def, func(a *wire.Attribute) string { return string(a.Bytes) })
-}
-
-// choice returns what a string attribute stands for, or what its default does.
-func choice[T any](c *call, name, def string, among map[string]T) T {
-	text := c.text(name, def)
-	v, ok := among[text]
-	if !ok {
-		c.failf("attribute %q is %q, not one of %q at opset %d", name, text, sortedKeys(among), c.opset())
-	}
-	return v
-}
-
-// dtype returns an attribute that names an element type, or def.
-func (c *call) dtype(name string, def dtype.Type) dtype.Type {
-	a := c.attr(name, wire.AttrInt)
-	if a == nil {
-		return def
-	}
-	if a.Int < math.MinInt32 || a.Int > math.MaxInt32 {
-		c.failf("attribute %q: %d is not an element type", name, a.Int)
-	}
-	t, err := elementType(wire.DataType(a.Int))
-	c.must(err)
-	return t
-}
-
-// tensor returns a tensor attribute as a constant, or the zero Value.
-func (c *call) tensor(name string) graph.Value {
-	a := c.attr(name, wire.AttrTensor)
-	if a == nil {
-		return graph.Value{}
-	}
-	v, err := leafOf(a.Tensor, c.imp.model.weights[a.Tensor])
-	c.must(err)
-	return v
-}
-
-func (c *call) toInt(v int64) int {
-	n := int(v)
-	if int64(n) != v {
-		c.failf("%d does not fit this machine's int", v)
-	}
-	return n
-}
-
-func (c *call) toInts(list []int64) []int {
-	out := make([]int, len(list))
-	for i, v := range list {
-		out[i] = c.toInt(v)
-	}
-	return out
-}
-
 // scalars returns the elements of input i, a list at most, in row-major order,
 // because a shape depends on them.
 func (c *call) scalars(i int) []kernel.Scalar {
@@ -232,9 +119,10 @@ func (c *call) scalars(i int) []kernel.Scalar {
 	}
 	v, err := c.imp.known(c.in[i])
 	if err != nil {
-		c.must(fmt.Errorf("input %d %q: %w", i, c.node.node.Inputs[i], err))
+		c.failf("input %d %q: %w", i, c.node.node.Inputs[i], err)
 	}
-	data := compacted(*v.Node().Leaf(), t.DType.Size()).Data
+	leaf := v.Node().Leaf()
+	data := kernel.Compact(leaf.Data, leaf.Layout, t.DType.Size())
 	out := make([]kernel.Scalar, t.Shape.Elems())
 	for k := range out {
 		out[k] = kernel.ScalarAt(t.DType, data, k)
@@ -259,6 +147,21 @@ func (c *call) known(i int) []int {
 	return out
 }
 
+// knownOrNil is known, and nil where input i is absent.
+func (c *call) knownOrNil(i int) []int {
+	if !c.has(i) {
+		return nil
+	}
+	return c.known(i)
+}
+
+// dims returns input i as a shape.
+func (c *call) dims(i int) shape.Shape {
+	dims := shape.Shape(c.known(i))
+	check(dims.Check())
+	return dims
+}
+
 // scalar returns the only element of a list of known values of input i.
 func (c *call) scalar(i int) int {
 	list := c.known(i)
@@ -268,14 +171,94 @@ func (c *call) scalar(i int) int {
 	return list[0]
 }
 
-// constant returns a leaf over the given elements.
-func constant[T dtype.Element](c *call, data []T, dims ...int) graph.Value {
-	n, err := graph.NewConstant(
-		graph.Type{DType: dtype.Of[T](), Shape: dims},
-		graph.Leaf{Layout: shape.Dense(dims), Data: kernel.Bytes(data)})
-	c.must(err)
-	return n.Output(0)
+// knownScalar returns the only element of input i, of any type, because a
+// shape depends on it.
+func (c *call) knownScalar(i int) kernel.Scalar {
+	t := c.in[i].Type()
+	if t.Shape.Elems() != 1 {
+		c.failf("input %d has shape %v, want one element", i, t.Shape)
+	}
+	return c.scalars(i)[0]
 }
+
+// knownInt returns the only element of input i, of any type of number, as an
+// integer.
+func (c *call) knownInt(i int) int {
+	s := c.knownScalar(i)
+	n, err := s.Convert(dtype.Int64)
+	if err != nil {
+		c.failf("input %d: %w", i, err)
+	}
+	return c.toInt(n.Int64())
+}
+
+// knownFlag returns the only element of input i, a truth value.
+func (c *call) knownFlag(i int) bool {
+	s := c.knownScalar(i)
+	if s.DType != dtype.Bool {
+		c.failf("input %d is of type %v, not a truth value", i, s.DType)
+	}
+	return s.Bits != 0
+}
+
+// one returns the only output of a new node.
+func (c *call) one(o graph.Op, in ...graph.Value) graph.Value { return must(ops.One(o, in...)) }
+
+// all returns the outputs of a new node.
+func (c *call) all(o graph.Op, in ...graph.Value) []graph.Value { return must(ops.Apply(o, in...)) }
+
+// elementwise returns code applied to the inputs, which broadcast.
+func (c *call) elementwise(code elementwise.Code, attrs []float64, in ...graph.Value) graph.Value {
+	return must(elementwise.Apply(code, attrs, in...))
+}
+
+// withScalar returns code applied to v and s, of the type of v.
+func (c *call) withScalar(code elementwise.Code, v graph.Value, s float64) graph.Value {
+	return must(elementwise.WithScalar(code, v, kernel.Float64Scalar(s), false))
+}
+
+// castTo returns v converted to another element type; see [elementwise.CastTo].
+func (c *call) castTo(v graph.Value, t dtype.Type) graph.Value { return must(elementwise.CastTo(v, t)) }
+
+// reshape returns v in another shape with as many elements.
+func (c *call) reshape(v graph.Value, dims ...int) graph.Value {
+	if v.Type().Shape.Equal(dims) {
+		return v
+	}
+	return c.one(view.Reshape{Shape: dims}, v)
+}
+
+// along returns all elements of v along one of so many axes; the others have
+// extent 1.
+func (c *call) along(v graph.Value, axis, rank int) graph.Value {
+	dims := slices.Repeat([]int{1}, rank)
+	dims[axis] = v.Type().Shape.Elems()
+	return c.reshape(v, dims...)
+}
+
+// ramp returns the numbers 0, step, 2*step and so on, n of them, along one of
+// so many axes. They are made when they are needed: n may be any number that a
+// file gives.
+func (c *call) ramp(n, step, axis, rank int) graph.Value {
+	return c.along(c.one(move.Iota{N: n, Start: int64Scalar(0), Delta: int64Scalar(step)}), axis, rank)
+}
+
+// extents returns extents as data: they may follow the dimensions of a program,
+// as a constant may not.
+func (c *call) extents(dims []int) graph.Value {
+	return c.one(move.List{Elems: slices.Clone(dims)})
+}
+
+// constant returns a leaf over the given elements.
+func constant[T dtype.Element](data []T, dims ...int) graph.Value {
+	return must(graph.NewConstant(
+		graph.Type{DType: dtype.Of[T](), Shape: dims},
+		graph.Leaf{Layout: shape.Dense(dims), Data: kernel.Bytes(data)})).Output(0)
+}
+
+func zeroOf(t dtype.Type) kernel.Scalar { return kernel.Int64Scalar(0).Cast(t) }
+
+func int64Scalar(n int) kernel.Scalar { return kernel.Int64Scalar(int64(n)) }
 
 // list returns a value as the only output.
 func list(v ...graph.Value) []graph.Value { return v }

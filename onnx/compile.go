@@ -51,9 +51,9 @@ type Options struct {
 var ErrName = errors.New("the model has no such name")
 
 // Compile plans the model as a program for the shapes that opt fixes: every
-// offset is decided, and every run takes from 1 to opt.Rows rows. All inputs of
-// the model that are not pinned are inputs of the program, also those that
-// nothing reads.
+// offset is decided. A run takes from 1 to opt.Rows rows, and any extents within
+// the bounds in opt.Vary. All inputs of the model that are not pinned are inputs
+// of the program, also those that nothing reads.
 func (m *Model) Compile(ctx context.Context, opt *Options) (*berth.Program, error) {
 	if err := m.usable(ctx); err != nil {
 		return nil, err
@@ -85,10 +85,8 @@ func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, erro
 		}
 	}
 	g.Build = func(p extent.Point) (outputs, inputs []graph.Value, err error) {
-		extents := maps.Clone(opt.Dims)
-		if extents == nil {
-			extents = make(map[string]int)
-		}
+		extents := make(map[string]int)
+		maps.Copy(extents, opt.Dims)
 		if rowDim := opt.rowDim(m); rowDim != "" {
 			extents[rowDim] = 1
 		}
@@ -141,7 +139,8 @@ func (m *Model) checkOptions(opt *Options) error {
 	check := func(option, what string, known, given []string) {
 		for _, name := range given {
 			if !slices.Contains(known, name) {
-				errs = append(errs, errName{option, what, name, known})
+				errs = append(errs, matching{fmt.Errorf("Options.%s %q: the model has no %s of that name, but %s",
+					option, name, what, cmp.Or(strings.Join(known, ", "), "none")), ErrName})
 			}
 		}
 	}
@@ -183,45 +182,29 @@ func (m *Model) constantShape(opt *Options, name string) (dims shape.Shape, cons
 	return nil, false
 }
 
-// An errName is the error about a name in an option that the model does not
-// have, among those that it has.
-type errName struct {
-	option, what, name string
-	known              []string
+// A matching error matches another one, whose text it does not repeat.
+type matching struct {
+	error
+	other error
 }
 
-func (e errName) Error() string {
-	return fmt.Sprintf("Options.%s %q: the model has no %s of that name, but %s", e.option, e.name, e.what, cmp.Or(strings.Join(e.known, ", "), "none"))
-}
-
-func (errName) Unwrap() error { return ErrName }
+func (e matching) Unwrap() error { return e.other }
 
 // checkPorts returns an error when the inputs and outputs of a program are
 // larger than any run may bind. They are no part of the arena, but kernels have
 // to be prepared for them.
 func checkPorts(inputs, outputs []graph.Value) error {
+	const most = int64(berth.DefaultMaxBytes)
+	const enough = 2 * most // as good as any more
 	total := int64(0)
-	add := func(v graph.Value) {
-		// Twice the bound is as good as any more.
-		total = min(total+min(int64(v.Type().Bytes()), 2*berth.DefaultMaxBytes), 2*berth.DefaultMaxBytes)
-	}
 	for _, v := range slices.Concat(inputs, outputs) {
-		add(v)
+		total = min(total+min(int64(v.Type().Bytes()), enough), enough)
 	}
-	if total > berth.DefaultMaxBytes {
-		return errPorts(total)
+	if total > most {
+		return matching{fmt.Errorf("the inputs and outputs of a run take %d bytes or more, at most %d are supported", total, most), berth.ErrBudget}
 	}
 	return nil
 }
-
-// An errPorts is the error about inputs and outputs of at least so many bytes.
-type errPorts int64
-
-func (e errPorts) Error() string {
-	return fmt.Sprintf("the inputs and outputs of a run take %d bytes or more, at most %d are supported", int64(e), int64(berth.DefaultMaxBytes))
-}
-
-func (errPorts) Unwrap() error { return berth.ErrBudget }
 
 // RowDim returns the symbolic extent that is taken as the rows when the options
 // do not say: the first one of the first input that has one, if it is the

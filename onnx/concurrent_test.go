@@ -43,12 +43,12 @@ func TestConcurrent(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range users {
 		group.Go(func() {
-			b, err := bind(p, inputs[i], &berth.InstanceOptions{Workers: 1 + i%3, Poison: true})
+			b, err := onnx.Bind(p, inputs[i], &berth.InstanceOptions{Workers: 1 + i%3, Poison: true})
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			defer b.close()
+			defer b.Close()
 			for range runs {
 				got, err := m.RunWith(t.Context(), berth.RunOptions{Workers: 1 + i%3}, inputs[i])
 				if err != nil {
@@ -58,11 +58,11 @@ func TestConcurrent(t *testing.T) {
 				if err := identical(got[name], want[i][name]); err != nil {
 					t.Errorf("image %d, step by step: %v", i, err)
 				}
-				if err := b.run(t.Context()); err != nil {
+				if err := b.Run(t.Context()); err != nil {
 					t.Error(err)
 					return
 				}
-				if got, err = b.results(); err != nil {
+				if got, err = b.Results(); err != nil {
 					t.Error(err)
 					return
 				}

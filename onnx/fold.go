@@ -109,30 +109,14 @@ func (imp *importer) compute(v graph.Value, maxBytes int64) (graph.Value, error)
 	leaf := results[0].Leaf
 	// A part of a large buffer would keep all of it.
 	if need := v.Type().Bytes(); len(leaf.Data) > 2*need {
-		leaf = compacted(leaf, v.Type().DType.Size())
+		data := kernel.Compact(leaf.Data, leaf.Layout, v.Type().DType.Size())
+		leaf = graph.Leaf{Layout: shape.Dense(leaf.Layout.Shape), Data: data}
 	}
 	n, err := graph.NewConstant(v.Type(), leaf)
 	if err != nil {
 		return graph.Value{}, err
 	}
 	return n.Output(0), nil
-}
-
-// compacted returns a dense copy of a leaf with elements of the given size.
-func compacted(leaf graph.Leaf, size int) graph.Leaf {
-	out := graph.Leaf{Layout: shape.Dense(leaf.Layout.Shape), Data: kernel.Alloc(leaf.Layout.Shape.Elems() * size)}
-	var w kernel.Walk
-	w.Bind(leaf.Layout.Shape, leaf.Layout.Strides)
-	var at [1]int
-	done := 0
-	for row := range w.Rows {
-		w.Seek(row, at[:])
-		for i := range w.Len {
-			from := (leaf.Layout.Offset + at[0] + i*w.Inner[0]) * size
-			done += copy(out.Data[done:done+size], leaf.Data[from:])
-		}
-	}
-	return out
 }
 
 // spend takes the work of computing v off imp.work, and reports whether it was

@@ -45,7 +45,7 @@ func TestFoldedPart(t *testing.T) {
 	if leaf == nil {
 		t.Fatalf("%v is not folded", y)
 	}
-	if got := kernel.Cast[int64](compacted(*y.Node().Leaf(), 8).Data); !slices.Equal(got, []int64{70002, 69998, 69994}) {
+	if got := kernel.Cast[int64](kernel.Compact(leaf.Data, leaf.Layout, 8)); !slices.Equal(got, []int64{70002, 69998, 69994}) {
 		t.Errorf("the elements are %v", got)
 	}
 	if len(leaf.Data) != 3*8 {
@@ -57,9 +57,10 @@ func TestFoldedPart(t *testing.T) {
 // together is little.
 func TestFoldWork(t *testing.T) {
 	sum := nodeOf("ReduceSum", names{"r"}, names{"y"})
-	if y := graphOf(t, append(rangeNodes(100000), sum)); y.Node().Leaf() == nil {
+	y := graphOf(t, append(rangeNodes(100000), sum))
+	if leaf := y.Node().Leaf(); leaf == nil {
 		t.Errorf("%v, a sum over 100000 elements, is not folded", y)
-	} else if got := kernel.Cast[int64](compacted(*y.Node().Leaf(), 8).Data); got[0] != 99999*50000 {
+	} else if got := kernel.Cast[int64](kernel.Compact(leaf.Data, leaf.Layout, 8)); got[0] != 99999*50000 {
 		t.Errorf("the sum is %v", got)
 	}
 	if y := graphOf(t, append(rangeNodes(foldWork), sum)); y.Node().Leaf() != nil {
@@ -70,7 +71,7 @@ func TestFoldWork(t *testing.T) {
 	for i := range 40 {
 		nodes = append(nodes, nodeOf("ReduceSum", names{"r"}, names{fmt.Sprint("s", i)}))
 	}
-	y := graphOf(t, append(nodes, nodeOf("Neg", names{"s39"}, names{"y"})))
+	y = graphOf(t, append(nodes, nodeOf("Neg", names{"s39"}, names{"y"})))
 	if y.Node().Leaf() != nil {
 		t.Errorf("%v is folded after more work than %d", y, foldWork)
 	}

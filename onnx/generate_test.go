@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/internal/conformance"
+	"github.com/berth-go/berth/internal/race"
 	"github.com/berth-go/berth/onnx"
 )
 
@@ -106,7 +107,7 @@ func TestGenerate(t *testing.T) {
 			t.Fatalf("token %d is %d, from the start it is %d", i+1, text[i+1], best)
 		}
 	}
-	if onnx.RaceDetector {
+	if race.Enabled {
 		return
 	}
 	if n := testing.AllocsPerRun(20, func() { g.step(t) }); n != 0 {

@@ -11,7 +11,6 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/bridge"
-	"github.com/berth-go/berth/internal/op/ops"
 )
 
 // ErrNeedsData is wrapped by the error about a node whose output shape depends
@@ -25,6 +24,8 @@ var inside = bridge.Berth[berth.Tensor, berth.Promise, berth.Program, berth.Comp
 type importer struct {
 	model *Model
 	ctx   context.Context
+	// values holds what is known so far of the graph, by name.
+	values map[string]graph.Value
 	// varies holds, for each node looked at, whether its result depends on an
 	// input of the model. What does not is computed at once when it is small.
 	varies map[*graph.Node]bool
@@ -36,76 +37,58 @@ type importer struct {
 	// work is what may still be spent on constants; see foldWork.
 	work int64
 	// keep says that what depends on constants alone stays in the graph: its
-	// shape may be that of the rows, which vary.
+	// shape may follow a dimension of the program.
 	keep bool
 }
 
-// scope holds the values of one graph of the model by name.
-type scope struct {
-	outer  *scope
-	values map[string]graph.Value
-}
-
-func (s *scope) lookup(name string) (graph.Value, bool) {
-	for ; s != nil; s = s.outer {
-		if v, ok := s.values[name]; ok {
-			return v, true
-		}
-	}
-	return graph.Value{}, false
-}
-
-// run converts the nodes of b in order and returns its outputs.
-func (imp *importer) run(b *body, s *scope) ([]graph.Value, error) {
+// run converts the nodes of the model in order and returns its outputs.
+func (imp *importer) run() ([]graph.Value, error) {
+	b := imp.model.body
 	for _, t := range b.initializers {
-		if _, overridden := s.values[t.Name]; overridden {
+		if _, overridden := imp.values[t.Name]; overridden {
 			continue
 		}
 		v, err := leafOf(t, imp.model.weights[t])
 		if err != nil {
 			return nil, fmt.Errorf("initializer %q: %w", t.Name, err)
 		}
-		s.values[t.Name] = v
+		imp.values[t.Name] = v
 	}
 	for i := range b.nodes {
 		n := &b.nodes[i]
 		if err := imp.ctx.Err(); err != nil {
 			return nil, context.Cause(imp.ctx)
 		}
-		outs, err := imp.node(n, s)
+		outs, err := imp.node(n)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", n, err)
 		}
 		for k, name := range n.node.Outputs {
 			if name != "" {
-				s.values[name] = outs[k]
+				imp.values[name] = outs[k]
 			}
 		}
 	}
 	outs := make([]graph.Value, len(b.graph.Outputs))
 	for i, out := range b.graph.Outputs {
-		outs[i], _ = s.lookup(out.Name)
+		outs[i] = imp.values[out.Name]
 	}
 	return outs, nil
 }
 
 // node converts one node. What it computes from constants alone is folded.
-func (imp *importer) node(n *node, s *scope) ([]graph.Value, error) {
-	c := &call{imp: imp, node: n, scope: s, in: make([]graph.Value, len(n.node.Inputs))}
+func (imp *importer) node(n *node) ([]graph.Value, error) {
+	c := &call{imp: imp, node: n, in: make([]graph.Value, len(n.node.Inputs))}
 	for i, name := range n.node.Inputs {
-		if name != "" {
-			c.in[i], _ = s.lookup(name)
-		}
+		c.in[i] = imp.values[name] // nothing has the empty name
 	}
 	outs, err := c.convert()
 	if err != nil {
 		return nil, err
 	}
-	if len(outs) < len(n.node.Outputs) {
-		for _, name := range n.node.Outputs[len(outs):] {
-			if name != "" {
-				return nil, fmt.Errorf("has %d outputs, the operator %d", len(n.node.Outputs), len(outs))
-			}
+	for _, name := range n.node.Outputs[min(len(outs), len(n.node.Outputs)):] {
+		if name != "" {
+			return nil, fmt.Errorf("has %d outputs, the operator %d", len(n.node.Outputs), len(outs))
 		}
 	}
 	for i, v := range outs {
@@ -128,19 +111,19 @@ func (m *Model) build(ctx context.Context, inputs map[string]graph.Value, bound,
 	imp := &importer{
 		model:  m,
 		ctx:    ctx,
+		values: make(map[string]graph.Value, len(inputs)),
 		varies: make(map[*graph.Node]bool),
 		peeked: make(map[graph.Value]graph.Value),
 		bound:  bound,
 		work:   foldWork,
 		keep:   keep,
 	}
-	s := &scope{values: make(map[string]graph.Value, len(inputs))}
 	for name, v := range inputs {
-		s.values[name] = v
+		imp.values[name] = v
 		// Inputs that a program is given now are constants of it.
 		imp.varies[v.Node()] = bound || v.Node().Leaf() == nil
 	}
-	outs, err := imp.run(m.body, s)
+	outs, err := imp.run()
 	if err == nil {
 		err = m.checkOutputs(inputs, outs)
 	}
@@ -242,18 +225,4 @@ func (v ValueInfo) accepts(t dtype.Type, dims []int) error {
 		return fmt.Errorf("input %v is given %v%v", v, t, dims)
 	}
 	return nil
-}
-
-// one is [ops.One] with the error that the call unwinds with.
-func (c *call) one(o graph.Op, in ...graph.Value) graph.Value {
-	v, err := ops.One(o, in...)
-	c.must(err)
-	return v
-}
-
-// all is [ops.Apply] likewise.
-func (c *call) all(o graph.Op, in ...graph.Value) []graph.Value {
-	outs, err := ops.Apply(o, in...)
-	c.must(err)
-	return outs
 }

@@ -199,7 +199,7 @@ func decode(name string, data []byte, source wire.Source) (*Model, error) {
 		m.opsets[""] = 1 // files of IR version 1 and 2 need not say
 	}
 	m.loader = wire.NewLoader(source, nil)
-	r := &resolver{model: m, loader: m.loader}
+	r := &resolver{model: m}
 	m.body = r.graph(file.Graph, nil)
 	if err := errors.Join(r.errs...); err != nil {
 		m.loader.Close()

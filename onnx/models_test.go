@@ -8,6 +8,7 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/internal/conformance"
+	"github.com/berth-go/berth/internal/race"
 	"github.com/berth-go/berth/onnx"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestModels(t *testing.T) {
 	for _, name := range []string{"mnist", "mobilenet_v2", "super_resolution", "minilm_l6_synth", "gpt_char"} {
 		t.Run(name, func(t *testing.T) {
-			if onnx.RaceDetector && name == "minilm_l6_synth" {
+			if race.Enabled && name == "minilm_l6_synth" {
 				t.Skip("takes long; run without -race")
 			}
 			if err := conformance.Run(t.Context(), shared(t, "models", name), conformance.Network, berth.RunOptions{}); err != nil {
@@ -101,7 +102,7 @@ func light(t *testing.T, run func(*testing.T, *onnx.Model, map[string]*berth.Ten
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".onnx")
 		t.Run(name, func(t *testing.T) {
-			if (testing.Short() || onnx.RaceDetector) && name != "light_squeezenet" {
+			if (testing.Short() || race.Enabled) && name != "light_squeezenet" {
 				t.Skip("takes long; run without -short and -race")
 			}
 			m, err := onnx.LoadFile(file)

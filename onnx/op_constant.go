@@ -1,12 +1,9 @@
 package onnx
 
 import (
-	"fmt"
 	"math"
 
-	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/internal/wire"
@@ -41,40 +38,32 @@ func convertConstant(c *call) []graph.Value {
 	case "value":
 		return list(c.tensor("value"))
 	case "sparse_value":
-		return list(c.sparse("sparse_value"))
+		return list(c.sparse(c.attr(a.Name, wire.AttrSparseTensor).SparseTensor))
 	case "value_float":
 		c.attr(a.Name, wire.AttrFloat)
-		return list(constant(c, []float32{a.Float}))
+		return list(constant([]float32{a.Float}))
 	case "value_floats":
 		c.attr(a.Name, wire.AttrFloats)
-		return list(constant(c, a.Floats, len(a.Floats)))
+		return list(constant(a.Floats, len(a.Floats)))
 	case "value_int":
 		c.attr(a.Name, wire.AttrInt)
-		return list(constant(c, []int64{a.Int}))
+		return list(constant([]int64{a.Int}))
 	case "value_ints":
 		c.attr(a.Name, wire.AttrInts)
-		return list(constant(c, a.Ints, len(a.Ints)))
+		return list(constant(a.Ints, len(a.Ints)))
 	}
-	c.must(fmt.Errorf("attribute %q: element %w: %v", a.Name, ErrType, wire.String))
+	c.failf("attribute %q: element %w: %v", a.Name, ErrType, wire.String)
 	return nil
 }
 
 // sparse returns a sparse tensor as a dense one: its values scattered over
 // zeros.
-func (c *call) sparse(name string) graph.Value {
-	a := c.attr(name, wire.AttrSparseTensor)
-	if a == nil || a.SparseTensor == nil {
-		c.failf("attribute %q is missing", name)
-	}
-	s := a.SparseTensor
-	at, err := s.Linear(nil)
-	c.must(err)
-	values, err := decoded(s.Values)
-	c.must(err)
+func (c *call) sparse(s *wire.SparseTensor) graph.Value {
+	at, values := must(s.Linear(nil)), must(decoded(s.Values))
 	dims := shape.Shape(c.toInts(s.Dims))
-	c.must(dims.Check())
+	check(dims.Check())
 	zeros := c.one(move.Fill{Shape: []int{dims.Elems()}, Value: zeroOf(values.Type().DType)})
-	dense := c.one(move.ScatterElements{}, zeros, constant(c, at, len(at)), values)
+	dense := c.one(move.ScatterElements{}, zeros, constant(at, len(at)), values)
 	return c.reshape(dense, dims...)
 }
 
@@ -82,7 +71,7 @@ func (c *call) sparse(name string) graph.Value {
 func convertConstantOfShape(c *call) []graph.Value {
 	value := c.tensor("value")
 	if value.IsZero() {
-		value = constant(c, []float32{0})
+		value = constant([]float32{0})
 	}
 	if value.Type().Shape.Elems() != 1 {
 		c.failf("attribute value has shape %v, want one element", value.Type().Shape)
@@ -150,29 +139,4 @@ func convertEyeLike(c *call) []graph.Value {
 		K:     c.int("k", 0),
 		DType: c.dtype("dtype", in.DType),
 	}))
-}
-
-func int64Scalar(n int) kernel.Scalar { return kernel.Int64Scalar(int64(n)) }
-
-func zeroOf(t dtype.Type) kernel.Scalar { return kernel.Int64Scalar(0).Cast(t) }
-
-// knownScalar returns the only element of input i, of any type, because a
-// shape depends on it.
-func (c *call) knownScalar(i int) kernel.Scalar {
-	t := c.in[i].Type()
-	if t.Shape.Elems() != 1 {
-		c.failf("input %d has shape %v, want one element", i, t.Shape)
-	}
-	return c.scalars(i)[0]
-}
-
-// knownInt returns the only element of input i, of any type of number, as an
-// integer.
-func (c *call) knownInt(i int) int {
-	s := c.knownScalar(i)
-	n, err := s.Convert(dtype.Int64)
-	if err != nil {
-		c.must(fmt.Errorf("input %d: %w", i, err))
-	}
-	return c.toInt(n.Int64())
 }

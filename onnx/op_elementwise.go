@@ -4,7 +4,6 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op/elementwise"
-	"github.com/berth-go/berth/internal/op/view"
 )
 
 // elementwiseOps lists the operators that compute each element of their output
@@ -133,28 +132,6 @@ func throughFloat(convert converter) converter {
 		c.in[0] = c.castTo(c.in[0], dtype.Float64)
 		return list(c.castTo(convert(c)[0], t))
 	}
-}
-
-// elementwise is [elementwise.Apply] with the error that the call unwinds with.
-func (c *call) elementwise(code elementwise.Code, attrs []float64, in ...graph.Value) graph.Value {
-	v, err := elementwise.Apply(code, attrs, in...)
-	c.must(err)
-	return v
-}
-
-// require fails when the node lacks an attribute that has no default.
-func (c *call) require(name string) {
-	if !c.hasAttr(name) {
-		c.failf("attribute %q is missing", name)
-	}
-}
-
-// reshape returns v in another shape with as many elements.
-func (c *call) reshape(v graph.Value, dims ...int) graph.Value {
-	if v.Type().Shape.Equal(dims) {
-		return v
-	}
-	return c.one(view.Reshape{Shape: dims}, v)
 }
 
 func gelu(c *call) []graph.Value {

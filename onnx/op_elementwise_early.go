@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/norm"
 	"github.com/berth-go/berth/internal/op/reduce"
@@ -15,7 +14,7 @@ import (
 
 // affine is alpha*x + beta.
 func affine(c *call) []graph.Value {
-	return list(c.shift(c.scale(c.in[0], c.float("alpha", 1)), c.float("beta", 0)))
+	return list(c.withScalar(elementwise.Add, c.scale(c.in[0], c.float("alpha", 1)), c.float("beta", 0)))
 }
 
 // scaled is alpha*code(beta*x), where neither has a default.
@@ -42,7 +41,7 @@ func imageScaler(c *call) []graph.Value {
 	if len(x) < 2 || len(bias) != x[1] {
 		c.failf("attribute \"bias\" has %d elements, but the input has the shape %v", len(bias), x)
 	}
-	add := c.castTo(constant(c, bias, len(bias)), y.Type().DType)
+	add := c.castTo(constant(bias, len(bias)), y.Type().DType)
 	return list(c.elementwise(elementwise.Add, nil, y, c.along(add, 0, len(x)-1)))
 }
 
@@ -68,14 +67,4 @@ func legacyMeanVarianceNorm(c *call) []graph.Value {
 
 func (c *call) scale(v graph.Value, by float64) graph.Value {
 	return c.withScalar(elementwise.Mul, v, by)
-}
-func (c *call) shift(v graph.Value, by float64) graph.Value {
-	return c.withScalar(elementwise.Add, v, by)
-}
-
-// withScalar returns code applied to v and s, of the type of v.
-func (c *call) withScalar(code elementwise.Code, v graph.Value, s float64) graph.Value {
-	v, err := elementwise.WithScalar(code, v, kernel.Float64Scalar(s), false)
-	c.must(err)
-	return v
 }

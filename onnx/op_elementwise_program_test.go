@@ -40,25 +40,18 @@ func (c nodeTest) compiled(t *testing.T, m *Model, inputs map[string]*berth.Tens
 		t.Errorf("as a program: %v", err)
 		return
 	}
-	inst, err := p.NewInstance(&berth.InstanceOptions{Poison: true})
+	b, err := Bind(p, inputs, &berth.InstanceOptions{Poison: true})
 	if err != nil {
 		t.Errorf("as a program: %v", err)
 		return
 	}
-	defer inst.Close()
-	in, out, read := berth.Values{}, berth.Values{}, map[string]func() *berth.Tensor{}
-	for _, port := range p.Inputs() {
-		in[port.Name] = inputs[port.Name]
+	defer b.Close()
+	err = b.Run(context.Background())
+	var got map[string]*berth.Tensor
+	if err == nil {
+		got, err = b.Results()
 	}
-	for _, port := range p.Outputs() {
-		dims, err := p.OutputDims(port.Name, p.Largest())
-		if err != nil {
-			t.Errorf("as a program: %v", err)
-			return
-		}
-		out[port.Name], read[port.Name] = buffers[port.DType](dims)
-	}
-	if err := inst.Run(context.Background(), in, out); err != nil {
+	if err != nil {
 		t.Errorf("as a program: %v", err)
 		return
 	}
@@ -66,33 +59,9 @@ func (c nodeTest) compiled(t *testing.T, m *Model, inputs map[string]*berth.Tens
 		if want == nil {
 			continue
 		}
-		if err := sameTensor(read[fmt.Sprint("y", i)](), want); err != nil {
+		if err := sameTensor(got[fmt.Sprint("y", i)], want); err != nil {
 			t.Errorf("as a program: output %d: %v", i, err)
 		}
-	}
-}
-
-// buffers makes the memory for an output of each type, and what reads it.
-var buffers = map[dtype.Type]func(dims []int) (any, func() *berth.Tensor){
-	dtype.Bool: bufferOf[bool],
-	dtype.Int8: bufferOf[int8], dtype.Int16: bufferOf[int16], dtype.Int32: bufferOf[int32], dtype.Int64: bufferOf[int64],
-	dtype.Uint8: bufferOf[uint8], dtype.Uint16: bufferOf[uint16], dtype.Uint32: bufferOf[uint32], dtype.Uint64: bufferOf[uint64],
-	dtype.Float16: bufferOf[dtype.F16], dtype.BFloat16: bufferOf[dtype.BF16],
-	dtype.Float32: bufferOf[float32], dtype.Float64: bufferOf[float64],
-}
-
-func bufferOf[T dtype.Element](dims []int) (any, func() *berth.Tensor) {
-	n := 1
-	for _, d := range dims {
-		n *= d
-	}
-	data := make([]T, n)
-	return data, func() *berth.Tensor {
-		x, err := berth.FromSlice(data, dims...)
-		if err != nil {
-			panic(err)
-		}
-		return x
 	}
 }
 
@@ -168,19 +137,25 @@ func TestRowsOfNodes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				out, read := berth.Values{}, map[string]func() *berth.Tensor{}
-				for _, port := range p.Outputs() {
-					dims, err := p.OutputDims(port.Name, berth.Extents{dims[0].Name: rows})
-					if err != nil {
+				out := berth.Values{}
+				for name := range want {
+					if out[name], err = p.NewBuffer(name); err != nil {
 						t.Fatal(err)
 					}
-					out[port.Name], read[port.Name] = buffers[port.DType](dims)
 				}
 				if err := inst.Run(context.Background(), in, out); err != nil {
 					t.Fatal(err)
 				}
 				for name, x := range want {
-					if err := sameTensor(read[name](), x); err != nil {
+					dims, err := p.OutputDims(name, berth.Extents{dims[0].Name: rows})
+					if err != nil {
+						t.Fatal(err)
+					}
+					got, err := written(x.DType(), out[name], dims)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := sameTensor(got, x); err != nil {
 						t.Errorf("%d rows, %s: %v", rows, name, err)
 					}
 				}

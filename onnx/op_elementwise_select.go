@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/berth-go/berth/dtype"
@@ -24,9 +23,7 @@ func legacyCast(c *call) []graph.Value {
 	name := c.text("to", "")
 	for d := wire.Float; d.Valid(); d++ {
 		if d.String() == name {
-			t, err := elementType(d)
-			c.must(err)
-			return list(c.castTo(c.in[0], t))
+			return list(c.castTo(c.in[0], must(elementType(d))))
 		}
 	}
 	c.failf("attribute \"to\": %q is not an element type", name)
@@ -53,13 +50,6 @@ func bitCast(c *call) []graph.Value {
 	default:
 		return list(c.castTo(x, to))
 	}
-}
-
-// castTo is [elementwise.CastTo] with the error that the call unwinds with.
-func (c *call) castTo(v graph.Value, t dtype.Type) graph.Value {
-	v, err := elementwise.CastTo(v, t)
-	c.must(err)
-	return v
 }
 
 // clip takes its bounds as inputs; an absent one bounds nothing, so that an
@@ -115,7 +105,7 @@ func dropout(c *call) []graph.Value {
 			ratio = s.Float64()
 		}
 		if ratio != 0 {
-			c.must(fmt.Errorf("%w in training mode: it drops at random", ErrUnsupported))
+			c.failf("%w in training mode: it drops at random", ErrUnsupported)
 		}
 	}
 	return c.keepAll(dtype.Bool)
@@ -129,18 +119,7 @@ func (c *call) keepAll(mask dtype.Type) []graph.Value {
 		// many rows as it in every run of a program.
 		one := elementwise.Operand{Scalar: kernel.BoolScalar(true).Cast(mask)}
 		same := c.elementwise(elementwise.Equal, nil, c.in[0], c.in[0])
-		ones, err := elementwise.ApplyOperands(elementwise.Where, nil, elementwise.Operand{Value: same}, one, one)
-		c.must(err)
-		outs = append(outs, ones)
+		outs = append(outs, must(elementwise.ApplyOperands(elementwise.Where, nil, elementwise.Operand{Value: same}, one, one)))
 	}
 	return outs
-}
-
-// knownFlag returns the only element of input i, a truth value.
-func (c *call) knownFlag(i int) bool {
-	s := c.knownScalar(i)
-	if s.DType != dtype.Bool {
-		c.failf("input %d is of type %v, not a truth value", i, s.DType)
-	}
-	return s.Bits != 0
 }

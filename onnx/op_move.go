@@ -76,7 +76,7 @@ func convertPadAttributes(c *call) []graph.Value {
 		name = "paddings"
 	}
 	c.require(name)
-	value := c.castTo(constant(c, []float64{c.float("value", 0)}), c.in[0].Type().DType)
+	value := c.castTo(constant([]float64{c.float("value", 0)}), c.in[0].Type().DType)
 	return list(c.one(move.Pad{Mode: c.padMode(), Pads: c.ints(name)}, c.in[0], value))
 }
 
@@ -123,10 +123,8 @@ func convertOneHot(c *call) []graph.Value {
 	if c.opset() < 11 {
 		indices = c.castTo(indices, dtype.Int64)
 		below := c.withScalar(elementwise.Less, indices, 0)
-		var err error
-		indices, err = elementwise.ApplyOperands(elementwise.Where, nil,
-			elementwise.Operand{Value: below}, elementwise.Operand{Scalar: int64Scalar(o.Depth)}, elementwise.Operand{Value: indices})
-		c.must(err)
+		indices = must(elementwise.ApplyOperands(elementwise.Where, nil,
+			elementwise.Operand{Value: below}, elementwise.Operand{Scalar: int64Scalar(o.Depth)}, elementwise.Operand{Value: indices}))
 	}
 	return list(c.one(o, indices, c.in[2]))
 }

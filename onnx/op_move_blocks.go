@@ -1,8 +1,6 @@
 package onnx
 
 import (
-	"slices"
-
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/move"
@@ -68,14 +66,14 @@ func convertCol2Im(c *call) []graph.Value {
 		}
 		positions[i] = room/strides[i] + 1
 	}
-	c.must(padded.Check())
-	c.must(positions.Check())
+	check(padded.Check())
+	check(positions.Check())
 	taps := block.Elems()
 	if in[2] != positions.Elems() || in[1]%taps != 0 {
 		c.failf("input %v does not hold blocks %v at %v positions", in, block, positions)
 	}
 	planes := shape.Shape{in[0], in[1] / taps, padded.Elems()}
-	c.must(planes.Check())
+	check(planes.Check())
 	rows := planes[0] * planes[1]
 	zero := zeroOf(c.in[0].Type().DType)
 	if rows == 0 {
@@ -84,7 +82,7 @@ func convertCol2Im(c *call) []graph.Value {
 	// The place in the padded image of each tap at each position: a sum over
 	// the axes, each with the steps of its taps and of its positions. It has
 	// the shape [block..., positions...] and then that of a plane of input.
-	at := constant(c, []int64{0})
+	at := constant([]int64{0})
 	stride := 1
 	for i := axes - 1; i >= 0; i-- {
 		at = c.elementwise(elementwise.Add, nil, at, c.ramp(block[i], stride*dilations[i], i, 2*axes))
@@ -100,32 +98,4 @@ func convertCol2Im(c *call) []graph.Value {
 		out = c.sliceAxis(out, 2+i, pads[i], pads[i]+image[i], 1)
 	}
 	return list(out)
-}
-
-// ramp returns the numbers 0, step, 2*step and so on, n of them, along one of
-// so many axes. They are made when they are needed: n may be any number that a
-// file gives.
-func (c *call) ramp(n, step, axis, rank int) graph.Value {
-	return c.along(c.one(move.Iota{N: n, Start: int64Scalar(0), Delta: int64Scalar(step)}), axis, rank)
-}
-
-// along returns all elements of v along one of so many axes; the others have
-// extent 1.
-func (c *call) along(v graph.Value, axis, rank int) graph.Value {
-	dims := slices.Repeat([]int{1}, rank)
-	dims[axis] = v.Type().Shape.Elems()
-	return c.reshape(v, dims...)
-}
-
-// orAll returns a list of n integers, or n times def when the attribute is
-// absent.
-func (c *call) orAll(name string, n, def int) []int {
-	v := c.ints(name)
-	if v == nil {
-		return slices.Repeat([]int{def}, n)
-	}
-	if len(v) != n {
-		c.failf("attribute %s has %d numbers, want %d", name, len(v), n)
-	}
-	return v
 }

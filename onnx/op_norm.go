@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op/elementwise"
@@ -102,10 +104,8 @@ func rmsNorm(c *call) []graph.Value {
 // wider returns float64 if one of the types is, and float32 otherwise: the
 // type in which elements of both are computed.
 func wider(types ...dtype.Type) dtype.Type {
-	for _, t := range types {
-		if t == dtype.Float64 {
-			return t
-		}
+	if slices.Contains(types, dtype.Float64) {
+		return dtype.Float64
 	}
 	return dtype.Float32
 }

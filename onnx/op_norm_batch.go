@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op/elementwise"
@@ -89,12 +91,7 @@ func (c *call) trainedNorm(epsilon float64, in []graph.Value) []graph.Value {
 
 // savedStats returns the mean and the variance of each channel of x.
 func (c *call) savedStats(x graph.Value) []graph.Value {
-	var axes []int
-	for a := range x.Type().Shape {
-		if a != 1 {
-			axes = append(axes, a)
-		}
-	}
+	axes := slices.DeleteFunc(upTo(len(x.Type().Shape)), func(axis int) bool { return axis == 1 })
 	keep := reduce.Reduce{Kind: reduce.Mean, Axes: axes, KeepDims: true}
 	mean := c.one(keep, x)
 	deviation := c.elementwise(elementwise.Sub, nil, x, mean)

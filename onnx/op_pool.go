@@ -95,10 +95,10 @@ func convertMaxUnpool(c *call) []graph.Value {
 	strides, pads := c.orAll("strides", axes, 1), c.orAll("pads", 2*axes, 0)
 	image := c.shape(0).Clone()
 	for i := range axes {
-		c.must(shape.Shape{image[2+i], strides[i]}.Check())
+		check(shape.Shape{image[2+i], strides[i]}.Check())
 		image[2+i] = (image[2+i]-1)*strides[i] + taps[i] - pads[i] - pads[axes+i]
 	}
-	c.must(image.Check())
+	check(image.Check())
 	elems := image.Elems()
 	flat := func(v graph.Value) graph.Value { return c.reshape(v, v.Type().Shape.Elems()) }
 	zeros := c.one(move.Fill{Shape: []int{elems}, Value: zeroOf(x.Type().DType)})

@@ -59,15 +59,12 @@ func legacyReduce(kind reduce.Kind) converter {
 func reduceBy(kind reduce.Kind) converter {
 	return func(c *call) []graph.Value {
 		c.attrUntil(c.node.row.since-1, "axes")
-		r := reduce.Reduce{
+		return list(c.one(reduce.Reduce{
 			Kind:        kind,
+			Axes:        c.knownOrNil(1),
 			NoopIfEmpty: c.flag("noop_with_empty_axes", false),
 			KeepDims:    c.flag("keepdims", true),
-		}
-		if c.has(1) {
-			r.Axes = c.known(1)
-		}
-		return list(c.one(r, c.in[0]))
+		}, c.in[0]))
 	}
 }
 

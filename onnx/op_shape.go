@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
@@ -56,9 +55,7 @@ func convertReshape(c *call) []graph.Value {
 			dims[i] = in[i]
 		}
 	}
-	out, err := in.Resolve(dims)
-	c.must(err)
-	return list(c.reshape(c.in[0], out...))
+	return list(c.reshape(c.in[0], must(in.Resolve(dims))...))
 }
 
 // convertFlatten makes a matrix of a tensor: the axes before one are the rows.
@@ -72,44 +69,20 @@ func convertFlatten(c *call) []graph.Value {
 }
 
 // squeezed returns the axes to add or remove: an attribute before version 13,
-// and input 1 from then on; ok is false when they are not given.
-func (c *call) squeezed() (axes []int, ok bool) {
+// and input 1 from then on; nil when they are not given.
+func (c *call) squeezed() []int {
 	c.attrUntil(12, "axes")
 	if c.opset() < 13 {
-		axes = c.ints("axes")
-		return axes, axes != nil
+		return c.ints("axes")
 	}
-	if c.has(1) {
-		return c.known(1), true
-	}
-	return nil, false
-}
-
-// attrSince fails if the node has an attribute that its operator only has
-// from a version on. Without it the node would silently mean something else.
-func (c *call) attrSince(version int64, names ...string) {
-	for _, name := range names {
-		if c.opset() < version && c.hasAttr(name) {
-			c.failf("attribute %s does not exist before version %d of the operator", name, version)
-		}
-	}
-}
-
-// attrUntil fails if the node has an attribute that its operator no longer
-// has after a version.
-func (c *call) attrUntil(version int64, names ...string) {
-	for _, name := range names {
-		if c.opset() > version && c.hasAttr(name) {
-			c.failf("attribute %s does not exist after version %d of the operator", name, version)
-		}
-	}
+	return c.knownOrNil(1)
 }
 
 // convertSqueeze removes axes of extent 1: those that are given, or all.
 func convertSqueeze(c *call) []graph.Value {
 	in := c.shape(0)
-	axes, given := c.squeezed()
-	if !given {
+	axes := c.squeezed()
+	if axes == nil {
 		axes = slices.DeleteFunc(upTo(len(in)), func(axis int) bool { return in[axis] != 1 })
 	}
 	axes = c.axes(axes, len(in))
@@ -128,8 +101,8 @@ func convertSqueeze(c *call) []graph.Value {
 // convertUnsqueeze adds axes of extent 1, counted in the output.
 func convertUnsqueeze(c *call) []graph.Value {
 	in := c.shape(0)
-	axes, given := c.squeezed()
-	if !given {
+	axes := c.squeezed()
+	if axes == nil {
 		c.failf("attribute \"axes\" is missing")
 	}
 	if len(axes) > mostAxes { // before anything is as long as the list
@@ -158,51 +131,27 @@ func convertTranspose(c *call) []graph.Value {
 func convertShape(c *call) []graph.Value {
 	in := c.shape(0)
 	c.attrSince(15, "start", "end")
-	clamp := func(axis int) int {
-		if axis < 0 {
-			axis += len(in)
-		}
-		return min(max(axis, 0), len(in))
-	}
-	start := clamp(c.int("start", 0))
-	end := max(start, clamp(c.int("end", len(in))))
-	return list(c.extents(in[start:end]))
+	first, n, err := view.SliceRange(c.int("start", 0), c.int("end", len(in)), 1, len(in))
+	check(err)
+	return list(c.extents(in[first : first+n]))
 }
 
 func convertSize(c *call) []graph.Value {
 	return list(c.reshape(c.extents([]int{c.shape(0).Elems()})))
 }
 
-// extents returns extents as data: they may follow the dimensions of a program,
-// as a constant may not.
-func (c *call) extents(dims []int) graph.Value {
-	return c.one(move.List{Elems: slices.Clone(dims)})
-}
-
 // convertExpand broadcasts its input and the given shape against each other.
 func convertExpand(c *call) []graph.Value {
-	out, err := shape.Broadcast(c.shape(0), c.dims(1))
-	c.must(err)
+	out := must(shape.Broadcast(c.shape(0), c.dims(1)))
 	return list(c.one(view.BroadcastTo{Shape: out}, c.in[0]))
-}
-
-// dims returns input i as a shape.
-func (c *call) dims(i int) shape.Shape {
-	dims := shape.Shape(c.known(i))
-	c.must(dims.Check())
-	return dims
 }
 
 func convertDepthToSpace(c *call) []graph.Value {
 	c.attrSince(11, "mode")
 	columnsFirst := choice(c, "mode", "DCR", map[string]bool{"DCR": false, "CRD": true})
-	v, err := view.DepthToSpace(c.in[0], c.int("blocksize", 0), columnsFirst)
-	c.must(err)
-	return list(v)
+	return list(must(view.DepthToSpace(c.in[0], c.int("blocksize", 0), columnsFirst)))
 }
 
 func convertSpaceToDepth(c *call) []graph.Value {
-	v, err := view.SpaceToDepth(c.in[0], c.int("blocksize", 0))
-	c.must(err)
-	return list(v)
+	return list(must(view.SpaceToDepth(c.in[0], c.int("blocksize", 0))))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/race"
 	"github.com/berth-go/berth/internal/wire"
 )
 
@@ -131,7 +132,7 @@ func (m *nodeMaker) tensor(i, rank int) *berth.Tensor {
 // asked for is computed or refused, without a panic.
 func TestRandomShapes(t *testing.T) {
 	rounds := 300
-	if testing.Short() || raceDetector {
+	if testing.Short() || race.Enabled {
 		rounds = 20
 	}
 	m := nodeMaker{rng: rand.New(rand.NewPCG(3, 4))}

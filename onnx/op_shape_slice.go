@@ -15,14 +15,7 @@ func convertSliceAttributes(c *call) []graph.Value {
 }
 
 func convertSliceInputs(c *call) []graph.Value {
-	var axes, steps []int
-	if c.has(3) {
-		axes = c.known(3)
-	}
-	if c.has(4) {
-		steps = c.known(4)
-	}
-	return c.slice(c.known(1), c.known(2), axes, steps)
+	return c.slice(c.known(1), c.known(2), c.knownOrNil(3), c.knownOrNil(4))
 }
 
 // slice takes the elements from starts to ends of axes, which are the first
@@ -55,7 +48,7 @@ func (c *call) sliceAxis(v graph.Value, axis, start, end, step int) graph.Value 
 		start = 0
 	}
 	first, n, err := view.SliceRange(start, end, step, extent)
-	c.must(err)
+	check(err)
 	if first == 0 && step == 1 && n == extent {
 		return v
 	}
@@ -79,17 +72,7 @@ func convertSplit(c *call) []graph.Value {
 	case parts == nil:
 		parts = c.equalParts(in[axis])
 	}
-	rest, outs := in[axis], make([]graph.Value, len(parts))
-	for i, n := range parts {
-		if n < 0 || n > rest {
-			c.failf("parts %v do not add up to the extent %d of axis %d", parts, in[axis], axis)
-		}
-		outs[i] = c.one(view.SliceView{Axis: axis, Start: in[axis] - rest, N: n, Step: 1}, c.in[0])
-		rest -= n
-	}
-	if rest > 0 {
-		c.failf("parts %v add up to %d, axis %d has %d elements", parts, in[axis]-rest, axis, in[axis])
-	}
+	outs := must(view.Split(c.in[0], axis, parts))
 	if len(parts) != c.numOutputs() {
 		c.failf("axis %d is split into %d parts for %d outputs", axis, len(parts), c.numOutputs())
 	}

@@ -154,7 +154,7 @@ func TestSplit(t *testing.T) {
 		{"less than nothing for the last part", "Split", 18, attrs(attrInt("num_outputs", 4)), in{line}, in{nil, nil, nil, nil}, "5 elements do not split into 4 parts"},
 		{"other number of outputs", "Split", 18, attrs(attrInt("num_outputs", 3)), in{line}, nil, "num_outputs is 3, but there are 1 outputs"},
 		{"parts given twice", "Split", 18, attrs(attrInt("num_outputs", 1)), in{line, i64([]float64{5})}, nil, "by the input split and by an attribute"},
-		{"parts too small", "Split", 18, nil, in{line, i64([]float64{4})}, nil, "add up to 4"},
+		{"parts too small", "Split", 18, nil, in{line, i64([]float64{4})}, nil, "do not add up to the extent 5"},
 		{"parts too large", "Split", 18, nil, in{line, i64([]float64{3, 3})}, nil, "do not add up to the extent 5"},
 		{"negative part", "Split", 18, nil, in{line, i64([]float64{6, -1})}, nil, "do not add up"},
 		{"more parts than outputs", "Split", 18, nil, in{line, i64([]float64{2, 3})}, nil, "into 2 parts for 1 outputs"},

@@ -2,12 +2,14 @@ package onnx_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/circuit"
 	"github.com/berth-go/berth/internal/bridge"
 	"github.com/berth-go/berth/internal/conformance"
+	"github.com/berth-go/berth/internal/race"
 	"github.com/berth-go/berth/onnx"
 	"github.com/berth-go/berth/pack"
 )
@@ -19,22 +21,22 @@ var inside = bridge.Berth[berth.Tensor, berth.Promise, berth.Program, berth.Comp
 // computed. Further runs must not allocate and must compute the same again.
 func runProgram(t *testing.T, p *berth.Program, inputs map[string]*berth.Tensor, workers int) map[string]*berth.Tensor {
 	t.Helper()
-	b, err := bind(p, inputs, &berth.InstanceOptions{Workers: workers, Poison: true})
+	b, err := onnx.Bind(p, inputs, &berth.InstanceOptions{Workers: workers, Poison: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.close()
+	defer b.Close()
 	run := func() {
-		if err := b.run(context.Background()); err != nil {
+		if err := b.Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	run()
-	results, err := b.results()
+	results, err := b.Results()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if onnx.RaceDetector {
+	if race.Enabled {
 		return results // there, runs allocate
 	}
 	// More runs than workers: a goroutine that blocks for the first time makes
@@ -42,7 +44,7 @@ func runProgram(t *testing.T, p *berth.Program, inputs map[string]*berth.Tensor,
 	if n := testing.AllocsPerRun(workers+2, run); n != 0 {
 		t.Errorf("%v allocations in a run", n)
 	}
-	again, err := b.results()
+	again, err := b.Results()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +54,18 @@ func runProgram(t *testing.T, p *berth.Program, inputs map[string]*berth.Tensor,
 		}
 	}
 	return results
+}
+
+// identical returns how got differs from want in element type, in shape or in
+// any bit of an element.
+func identical(got, want *berth.Tensor) error {
+	if berth.Equal(got, want) {
+		return nil
+	}
+	if err := berth.Close(got, want, 0, 0); err != nil {
+		return err
+	}
+	return fmt.Errorf("elements of %v%v are equal as numbers and have other bits", want.DType(), want.Shape())
 }
 
 // proven has the layout of a program checked, and compares the arena with that

@@ -25,12 +25,12 @@ type body struct {
 	names        map[string]bool // what the graph itself defines
 }
 
-// A node is a wire node with its importer and its subgraphs, by attribute name.
+// A node is a wire node with its converter and its subgraphs.
 type node struct {
 	node   *wire.Node
 	index  int // in the file
 	row    row // of its operator
-	bodies map[string]*body
+	bodies []*body
 }
 
 // String names the node in errors.
@@ -44,9 +44,8 @@ func (n *node) String() string {
 
 // resolver checks a model and gathers everything that is wrong with it.
 type resolver struct {
-	model  *Model
-	loader *wire.Loader
-	errs   []error
+	model *Model
+	errs  []error
 }
 
 func (r *resolver) failf(format string, args ...any) {
@@ -60,10 +59,6 @@ func (r *resolver) failf(format string, args ...any) {
 // graph checks g within outer, which is nil for the graph of the model.
 func (r *resolver) graph(g *wire.Graph, outer *body) *body {
 	b := &body{graph: g, outer: outer, initial: make(map[string]*wire.Tensor), names: make(map[string]bool)}
-	if g == nil {
-		r.failf("the model has no graph")
-		return b
-	}
 	for i := range g.Initializers {
 		r.initializer(b, &g.Initializers[i])
 	}
@@ -109,7 +104,7 @@ func (r *resolver) weight(t *wire.Tensor) {
 		r.failf("tensor %q: %w", t.Name, err)
 		return
 	}
-	data, err := r.loader.Bytes(t)
+	data, err := r.model.loader.Bytes(t)
 	if err != nil {
 		r.failf("%w", err)
 		return
@@ -235,17 +230,13 @@ func captured(g *wire.Graph, need func(string)) {
 // subgraphs.
 func (r *resolver) node(b *body, n *node) {
 	domain := canonicalDomain(n.node.Domain)
-	opset, imported := r.model.opsets[domain]
-	switch {
-	case !imported:
+	if opset, imported := r.model.opsets[domain]; !imported {
 		r.failf("%s: the model imports no opset of domain %q", n, n.node.Domain)
-	default:
-		var err error
-		if n.row, err = lookup(domain, n.node.OpType, opset); err != nil {
-			r.failf("%s: %w", n, err)
-		} else {
-			r.arity(n)
-		}
+	} else if row, err := lookup(domain, n.node.OpType, opset); err != nil {
+		r.failf("%s: %w", n, err)
+	} else {
+		n.row = row
+		r.arity(n)
 	}
 	seen := make(map[string]bool)
 	for a := range n.node.Attributes {
@@ -260,10 +251,7 @@ func (r *resolver) node(b *body, n *node) {
 		case attr.Tensor != nil && n.row.convert != nil:
 			r.weight(attr.Tensor)
 		case attr.Graph != nil:
-			if n.bodies == nil {
-				n.bodies = make(map[string]*body)
-			}
-			n.bodies[attr.Name] = r.graph(attr.Graph, b)
+			n.bodies = append(n.bodies, r.graph(attr.Graph, b))
 		}
 	}
 }

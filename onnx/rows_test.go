@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/internal/conformance"
+	"github.com/berth-go/berth/internal/race"
 	"github.com/berth-go/berth/onnx"
 )
 
@@ -23,7 +24,7 @@ func TestRows(t *testing.T) {
 		{"gpt_char", 7, map[string]int{"seq": 2, "past_seq": 5}},
 	} {
 		t.Run(c.model, func(t *testing.T) {
-			if (testing.Short() || onnx.RaceDetector) && c.model == "mobilenet_v2" {
+			if (testing.Short() || race.Enabled) && c.model == "mobilenet_v2" {
 				t.Skip("takes long; run without -short and -race")
 			}
 			m, err := conformance.Load(shared(t, "models", c.model))

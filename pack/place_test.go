@@ -10,13 +10,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/berth-go/berth/internal/race"
 )
 
 var everyStrategy = []Strategy{FirstFit, Greedy, Exact, Auto}
 
 // rounds is how often to repeat something that n times would be good for.
 func rounds(n int) int {
-	if slow {
+	if race.Enabled {
 		return (n + 7) / 8
 	}
 	return n

@@ -3,6 +3,8 @@ package pack
 import (
 	"fmt"
 	"testing"
+
+	"github.com/berth-go/berth/internal/race"
 )
 
 // TestChallenging places each published instance in the capacity it was
@@ -11,7 +13,7 @@ func TestChallenging(t *testing.T) {
 	for _, in := range sharedInstances(t, "minimalloc/challenging/*.csv") {
 		t.Run(in.name, func(t *testing.T) {
 			t.Parallel()
-			if slow && len(in.buffers) > 320 {
+			if race.Enabled && len(in.buffers) > 320 {
 				t.Skip("too slow with the race detector")
 			}
 			pl := mustPlace(t, in.buffers, &Options{Capacity: 1 << 20, Workers: 2})
@@ -25,7 +27,7 @@ func TestChallenging(t *testing.T) {
 
 // TestChallengingArena asks for as small an arena as a small budget yields.
 func TestChallengingArena(t *testing.T) {
-	if slow {
+	if race.Enabled {
 		t.Skip("too slow with the race detector, which other searches keep busy")
 	}
 	for _, in := range sharedInstances(t, "minimalloc/challenging/*.csv") {
@@ -64,7 +66,7 @@ func TestLargeInstances(t *testing.T) {
 // in each place there is next to nothing to decide, but what is decided in one
 // has consequences far away.
 func TestThin(t *testing.T) {
-	if slow {
+	if race.Enabled {
 		t.Skip("too slow with the race detector")
 	}
 	t.Parallel()

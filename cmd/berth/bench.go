@@ -19,7 +19,7 @@ type benchCmd struct {
 	Data  string `help:"A folder with input_N.pb to run on; random inputs otherwise." placeholder:"TEST_DATA_SET_DIR"`
 	modelFlags
 	Time time.Duration `help:"How long to measure." default:"2s" placeholder:"D"`
-	JSON bool          `name:"json" help:"Print one object for machines."`
+	jsonFlag
 }
 
 type latency struct {
@@ -39,6 +39,15 @@ type benchResult struct {
 	LowerBound int64   `json:"lower_bound_bytes"`
 	Weights    int64   `json:"weights_bytes"`
 	Allocs     float64 `json:"allocs_per_run"`
+
+	memory berth.Memory
+}
+
+// String prints the figures, with all that the memory has.
+func (r benchResult) String() string {
+	return fmt.Sprintf("%s with %d rows, %d threads, %d runs\n", r.Model, r.Rows, r.Threads, r.Runs) +
+		fmt.Sprintf("latency      min %.3f ms, median %.3f ms, p99 %.3f ms\n", r.Latency.Min, r.Latency.Median, r.Latency.P99) +
+		fmt.Sprintf("compile      %.1f ms\nallocations  %g a run\n%v", r.CompileMS, r.Allocs, r.memory)
 }
 
 // Run measures a model: compilation, latency, memory, allocations.
@@ -47,55 +56,42 @@ func (c *benchCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	opt, err := c.prepare(e, m)
+	opt, inputs, err := c.prepare(e, m)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	p, err := m.Compile(e.ctx, opt.compile)
+	p, err := m.Compile(e.ctx, opt)
 	if err != nil {
 		return err
 	}
-	r := benchResult{Model: c.Model, Rows: p.Describe().Rows, Threads: c.Threads, CompileMS: milliseconds(time.Since(start))}
+	r := benchResult{Model: c.Model, Threads: c.Threads, CompileMS: milliseconds(time.Since(start)), Rows: p.Describe().Rows, memory: p.Memory()}
 	if r.Threads <= 0 {
 		r.Threads = runtime.GOMAXPROCS(0)
 	}
-	mem := p.Memory()
-	r.Arena, r.LowerBound, r.Weights = mem.Arena, mem.LowerBound, mem.Weights
-	if err := c.measure(e, p, opt.inputs, &r); err != nil {
+	r.Arena, r.LowerBound, r.Weights = r.memory.Arena, r.memory.LowerBound, r.memory.Weights
+	if err := c.measure(e, p, inputs, &r); err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(e.stdout, r)
-	}
-	fmt.Fprintf(e.stdout, "%s with %d rows, %d threads, %d runs\n", r.Model, r.Rows, r.Threads, r.Runs)
-	fmt.Fprintf(e.stdout, "latency      min %.3f ms, median %.3f ms, p99 %.3f ms\n", r.Latency.Min, r.Latency.Median, r.Latency.P99)
-	fmt.Fprintf(e.stdout, "compile      %.1f ms\nallocations  %g a run\n%v", r.CompileMS, r.Allocs, mem)
-	return nil
+	return c.show(e, r)
 }
 
-// benchInput is how to compile the model and what to run it on.
-type benchInput struct {
-	compile *onnx.Options
-	inputs  map[string]*berth.Tensor // nil: random
-}
-
-// prepare reads the data, or leaves it to be made for the shapes of the flags.
-func (c *benchCmd) prepare(e *env, m *onnx.Model) (benchInput, error) {
+// prepare reads the inputs, or leaves them to be made for the shapes of the flags
+// and returns none.
+func (c *benchCmd) prepare(e *env, m *onnx.Model) (opt *onnx.Options, inputs map[string]*berth.Tensor, err error) {
 	if c.Data == "" {
-		opt, err := c.options(e, m)
-		return benchInput{compile: opt}, err
+		opt, err = c.options(e, m)
+		return opt, nil, err
 	}
-	inputs, _, err := conformance.ReadSet(m, c.Data)
-	if err != nil {
-		return benchInput{}, err
+	if inputs, _, err = conformance.ReadSet(m, c.Data); err != nil {
+		return nil, nil, err
 	}
 	if len(inputs) == 0 && len(m.Inputs()) > 0 {
-		return benchInput{}, fmt.Errorf("%s has no input_0.pb", c.Data)
+		return nil, nil, fmt.Errorf("%s has no input_0.pb", c.Data)
 	}
-	opt := conformance.Fixed(inputs)
+	opt = conformance.Fixed(inputs)
 	opt.Program.Without = c.Without
-	return benchInput{opt, inputs}, nil
+	return opt, inputs, nil
 }
 
 // measure runs an instance until the time is up, at least ten times.

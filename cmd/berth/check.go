@@ -10,11 +10,11 @@ import (
 )
 
 type checkCmd struct {
-	Dirs    []string `arg:"" name:"dir" help:"Folders with model.onnx and test_data_set_N/{input,output}_M.pb."`
-	Rtol    float64  `help:"Relative tolerance." default:"1e-3"`
-	Atol    float64  `help:"Absolute tolerance." default:"1e-7"`
-	Threads int      `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`
-	JSON    bool     `name:"json" help:"Print an object for each test."`
+	Dirs []string `arg:"" name:"dir" help:"Folders with model.onnx and test_data_set_N/{input,output}_M.pb."`
+	Rtol float64  `help:"Relative tolerance." default:"1e-3"`
+	Atol float64  `help:"Absolute tolerance." default:"1e-7"`
+	threadsFlag
+	JSON bool `name:"json" help:"Print an object for each test."`
 }
 
 // Run runs each folder and prints how it ended, then the counts.
@@ -41,11 +41,11 @@ func (c *checkCmd) Run(e *env) error {
 			return err
 		}
 	}
-	if !c.JSON {
-		fmt.Fprintf(e.stdout, "%d passed, %d failed, %d skipped\n", passed, failed, skipped)
-	} else {
-		fmt.Fprintf(e.stderr, "%d passed, %d failed, %d skipped\n", passed, failed, skipped)
+	counts := e.stdout
+	if c.JSON {
+		counts = e.stderr
 	}
+	fmt.Fprintf(counts, "%d passed, %d failed, %d skipped\n", passed, failed, skipped)
 	if failed > 0 {
 		return errFailed
 	}

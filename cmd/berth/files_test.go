@@ -7,10 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/internal/digits"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // writeFiles makes what the scripts work with:
@@ -33,57 +32,34 @@ func writeFiles(dir string) error {
 		}
 		files[filepath.Base(name)] = data
 	}
-	floats := []float32{-1, 2, -3, 4, -5, 6}
-	x, err := berth.FromSlice(floats, 2, 3)
-	if err != nil {
-		return err
-	}
-	y, err := berth.FromSlice([]float32{0, 2, 0, 4, 0, 6}, 2, 3)
-	if err != nil {
-		return err
-	}
-	wrong, err := berth.FromSlice([]float32{0, 2, 0, 4.5, 0, 6}, 2, 3)
-	if err != nil {
-		return err
-	}
-	x64, err := berth.FromSlice([]float64{-1, 2, -3, 4, -5, 6}, 2, 3)
-	if err != nil {
-		return err
-	}
-	shape, err := berth.FromSlice([]int64{3, 2}, 2)
-	if err != nil {
-		return err
-	}
-	w, err := berth.FromSlice([]float32{1, 2, 3}, 3)
-	if err != nil {
-		return err
-	}
-	tens, err := berth.FromSlice([]float32{10, 20, 30}, 3)
-	if err != nil {
-		return err
-	}
-	for name, t := range map[string]*berth.Tensor{"x.npy": x, "x64.npy": x64, "shape.npy": shape, "w.npy": w} {
-		var b bytes.Buffer
-		if err := t.WriteNPY(&b); err != nil {
-			return err
-		}
-		files[name] = b.Bytes()
-	}
-	matrix := []any{"n", 3}
-	relu := model(node("Relu", "x", "y"), port{"x", 1, matrix}, port{"y", 1, matrix})
+	x := []float32{-1, 2, -3, 4, -5, 6}
+	files["x.npy"] = npy(x, 2, 3)
+	files["x64.npy"] = npy([]float64{-1, 2, -3, 4, -5, 6}, 2, 3)
+	files["shape.npy"] = npy([]int64{3, 2}, 2)
+	files["w.npy"] = npy([]float32{1, 2, 3}, 3)
+
+	matrix := value("x", wire.Float, "n", 3)
+	relu := model(node("Relu", "x"), value("y", wire.Float, "n", 3), nil, matrix)
 	files["relu.onnx"] = relu
-	grid := []any{"n", "m"}
-	files["wide.onnx"] = model(node("Relu", "x", "y"), port{"x", 1, grid}, port{"y", 1, grid})
-	initializer := text(nil, 5, string(tensorProto("w", tens)))
-	files["shift.onnx"] = modelWith(initializer, node("Add", "x,w", "y"), port{"x", 1, matrix}, port{"w", 1, []any{3}}, port{"y", 1, matrix})
-	files["reshape.onnx"] = model(node("Reshape", "x,shape", "y"), port{"x", 1, matrix}, port{"shape", 7, []any{2}}, port{"y", 1, []any{"a", "b"}})
-	for name, output := range map[string]*berth.Tensor{"pass": y, "fail": wrong, "skip": y} {
-		files["tests/"+name+"/model.onnx"] = relu
-		if name == "skip" {
-			files["tests/"+name+"/model.onnx"] = model(node("NobodyHasThis", "x", "y"), port{"x", 1, matrix}, port{"y", 1, matrix})
-		}
-		files["tests/"+name+"/test_data_set_0/input_0.pb"] = tensorProto("x", x)
-		files["tests/"+name+"/test_data_set_0/output_0.pb"] = tensorProto("y", output)
+	files["wide.onnx"] = model(node("Relu", "x"), value("y", wire.Float, "n", "m"), nil, value("x", wire.Float, "n", "m"))
+	files["shift.onnx"] = model(node("Add", "x", "w"), value("y", wire.Float, "n", 3),
+		[]wire.Tensor{floats("w", []float32{10, 20, 30}, 3)}, matrix, value("w", wire.Float, 3))
+	files["reshape.onnx"] = model(node("Reshape", "x", "shape"), value("y", wire.Float, "a", "b"),
+		nil, matrix, value("shape", wire.Int64, 2))
+
+	y := []float32{0, 2, 0, 4, 0, 6}
+	for name, test := range map[string]struct {
+		model  []byte
+		output []float32
+	}{
+		"pass": {relu, y},
+		"fail": {relu, []float32{0, 2, 0, 4.5, 0, 6}},
+		"skip": {model(node("NobodyHasThis", "x"), value("y", wire.Float, "n", 3), nil, matrix), y},
+	} {
+		in, out := floats("x", x, 2, 3), floats("y", test.output, 2, 3)
+		files["tests/"+name+"/model.onnx"] = test.model
+		files["tests/"+name+"/test_data_set_0/input_0.pb"] = wire.AppendTensor(nil, &in)
+		files["tests/"+name+"/test_data_set_0/output_0.pb"] = wire.AppendTensor(nil, &out)
 	}
 	for name, data := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -97,72 +73,51 @@ func writeFiles(dir string) error {
 	return nil
 }
 
-// The encoders below write the few fields of an ONNX file that these models
-// have, by their numbers in onnx.proto.
-
-// port is an input or output; the last one of a model is its output. Extents
-// are ints or names.
-type port struct {
-	name    string
-	elem    uint64
-	extents []any
-}
-
-func number(b []byte, field protowire.Number, v uint64) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
-}
-
-func text(b []byte, field protowire.Number, s string) []byte {
-	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), s)
-}
-
-func node(op, inputs, outputs string) []byte {
-	var b []byte
-	for _, name := range bytes.Split([]byte(inputs), []byte(",")) {
-		b = text(b, 1, string(name))
-	}
-	return text(text(b, 2, outputs), 4, op)
-}
-
-func (p port) encode() string {
-	var dims []byte
-	for _, e := range p.extents {
-		switch e := e.(type) {
-		case int:
-			dims = text(dims, 1, string(number(nil, 1, uint64(e))))
-		case string:
-			dims = text(dims, 1, string(text(nil, 2, e)))
-		}
-	}
-	tensor := text(number(nil, 1, p.elem), 2, string(dims))
-	return string(text(text(nil, 1, p.name), 2, string(text(nil, 1, string(tensor)))))
-}
-
-func model(node []byte, ports ...port) []byte { return modelWith(nil, node, ports...) }
-
-// modelWith is model with initializers, encoded as fields of a graph.
-func modelWith(initializers, node []byte, ports ...port) []byte {
-	graph := text(text(initializers, 1, string(node)), 2, "main")
-	last := len(ports) - 1
-	for _, p := range ports[:last] {
-		graph = text(graph, 11, p.encode())
-	}
-	graph = text(graph, 12, ports[last].encode())
-	b := number(nil, 1, 8)
-	b = text(b, 7, string(graph))
-	return text(b, 8, string(number(text(nil, 1, ""), 2, 17)))
-}
-
-func tensorProto(name string, t *berth.Tensor) []byte {
-	var b []byte
-	for _, d := range t.Shape() {
-		b = number(b, 1, uint64(d))
-	}
-	b = text(number(b, 2, 1), 8, name)
-	data, err := berth.Data[float32](t)
+// npy returns a tensor as a NumPy file.
+func npy[T berth.Element](data []T, dims ...int) []byte {
+	t, err := berth.FromSlice(data, dims...)
 	if err != nil {
 		panic(err)
 	}
-	raw, _ := binary.Append(nil, binary.LittleEndian, data)
-	return text(b, 9, string(raw))
+	var b bytes.Buffer
+	if err := t.WriteNPY(&b); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// node returns an operator with the output y.
+func node(op string, inputs ...string) wire.Node {
+	return wire.Node{OpType: op, Inputs: inputs, Outputs: []string{"y"}}
+}
+
+// value declares a tensor whose extents are numbers or names.
+func value(name string, elem wire.DataType, extents ...any) wire.ValueInfo {
+	shape := &wire.Shape{}
+	for _, e := range extents {
+		switch e := e.(type) {
+		case int:
+			shape.Dims = append(shape.Dims, wire.Dim{HasValue: true, Value: int64(e)})
+		case string:
+			shape.Dims = append(shape.Dims, wire.Dim{Param: e})
+		}
+	}
+	return wire.ValueInfo{Name: name, Type: &wire.Type{Tensor: &wire.TensorType{Elem: elem, Shape: shape}}}
+}
+
+// model returns a model of one node as a file.
+func model(n wire.Node, output wire.ValueInfo, weights []wire.Tensor, inputs ...wire.ValueInfo) []byte {
+	return wire.AppendModel(nil, &wire.Model{
+		IRVersion:    8,
+		OpsetImports: []wire.OperatorSet{{Version: 17}},
+		Graph: &wire.Graph{
+			Name: "main", Nodes: []wire.Node{n}, Initializers: weights,
+			Inputs: inputs, Outputs: []wire.ValueInfo{output},
+		},
+	})
+}
+
+func floats(name string, data []float32, dims ...int64) wire.Tensor {
+	raw, _ := binary.Append(nil, binary.LittleEndian, data) // of a fixed size
+	return wire.Tensor{Name: name, DataType: wire.Float, Dims: dims, Raw: raw}
 }

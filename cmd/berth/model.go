@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,12 +16,38 @@ import (
 	"github.com/berth-go/berth/onnx"
 )
 
-// modelFlags are the flags of commands that compile a model.
+// modelFlags are the flags of commands that compile a model for stated extents.
 type modelFlags struct {
-	Rows    int      `help:"The most rows (batch) to plan for." default:"1" placeholder:"N"`
-	Dim     []string `help:"Size of a symbolic extent, such as sequence=128, or its bounds where it may vary from run to run, such as sequence=1..128. Open extents are 1 otherwise." placeholder:"NAME=SIZE" sep:"none"`
+	Rows int      `help:"The most rows (batch) to plan for." default:"1" placeholder:"N"`
+	Dim  []string `help:"Size of a symbolic extent, such as sequence=128, or its bounds where it may vary from run to run, such as sequence=1..128. Open extents are 1 otherwise." placeholder:"NAME=SIZE" sep:"none"`
+	engineFlags
+}
+
+// engineFlags are the flags of commands that compile a model.
+type engineFlags struct {
 	Without []string `help:"A rewrite rule to leave out, to see what it does; an unknown one is answered with the list of them." placeholder:"RULE"`
-	Threads int      `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`
+	threadsFlag
+}
+
+type threadsFlag struct {
+	Threads int `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`
+}
+
+// jsonFlag is the flag of commands with one result.
+type jsonFlag struct {
+	JSON bool `name:"json" help:"Print one object for machines."`
+}
+
+// show prints a result: as text, or as an indented object if the flag is set.
+func (f jsonFlag) show(e *env, result fmt.Stringer) error {
+	if !f.JSON {
+		_, err := fmt.Fprint(e.stdout, result)
+		return err
+	}
+	enc := json.NewEncoder(e.stdout)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(result)
 }
 
 // options returns how to compile a model by the flags. Extents that are still
@@ -126,10 +153,12 @@ func readInputs(args []string) (map[string]*berth.Tensor, error) {
 	return inputs, nil
 }
 
-// printJSON writes v as one indented object.
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+// createFile makes a file of what write writes.
+func createFile(name string, write func(w io.Writer) error) (err error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return write(f)
 }

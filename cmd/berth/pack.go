@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -17,7 +17,7 @@ type packCmd struct {
 	Timeout  time.Duration `help:"How long to search; 0 means until the search budget is spent." default:"0" placeholder:"D"`
 	Threads  int           `help:"Workers that search; 0 means one for each processor." default:"0" placeholder:"N"`
 	Out      string        `help:"Write the problem with its offsets to a file." placeholder:"SOLUTION.csv"`
-	JSON     bool          `name:"json" help:"Print one object for machines."`
+	jsonFlag
 }
 
 type packResult struct {
@@ -29,9 +29,18 @@ type packResult struct {
 	Seconds    float64 `json:"seconds"`
 }
 
+// String prints the figures in one line.
+func (r packResult) String() string {
+	proven := "not proven optimal"
+	if r.Optimal {
+		proven = "optimal"
+	}
+	return fmt.Sprintf("%d buffers in %d bytes (%s), lower bound %d, %s, %.3f s\n", r.Buffers, r.Arena, proven, r.LowerBound, r.Strategy, r.Seconds)
+}
+
 // Run places the buffers of a problem. It fails when they are not brought into
 // the capacity.
-func (c *packCmd) Run(e *env) (err error) {
+func (c *packCmd) Run(e *env) error {
 	f, err := os.Open(c.Problem)
 	if err != nil {
 		return err
@@ -60,28 +69,11 @@ func (c *packCmd) Run(e *env) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Problem, err)
 	}
-	r := packResult{len(buffers), placed.Arena, placed.LowerBound, string(placed.Strategy), placed.Optimal, seconds}
 	if c.Out != "" {
-		if err := c.write(buffers, placed); err != nil {
+		write := func(w io.Writer) error { return pack.WriteCSV(w, buffers, placed.Offsets) }
+		if err := createFile(c.Out, write); err != nil {
 			return err
 		}
 	}
-	if c.JSON {
-		return printJSON(e.stdout, r)
-	}
-	proven := "not proven optimal"
-	if r.Optimal {
-		proven = "optimal"
-	}
-	_, err = fmt.Fprintf(e.stdout, "%d buffers in %d bytes (%s), lower bound %d, %s, %.3f s\n", r.Buffers, r.Arena, proven, r.LowerBound, r.Strategy, r.Seconds)
-	return err
-}
-
-func (c *packCmd) write(buffers []pack.Buffer, placed *pack.Placement) (err error) {
-	f, err := os.Create(c.Out)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return pack.WriteCSV(f, buffers, placed.Offsets)
+	return c.show(e, packResult{len(buffers), placed.Arena, placed.LowerBound, string(placed.Strategy), placed.Optimal, seconds})
 }

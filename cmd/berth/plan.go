@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/onnx"
 	"github.com/berth-go/berth/pack"
@@ -12,7 +10,12 @@ type planCmd struct {
 	Model string `arg:"" help:"An ONNX file."`
 	modelFlags
 	Strategy string `help:"How offsets are searched for: ${enum}." enum:"auto,exact,greedy,first-fit" default:"auto"`
-	JSON     bool   `name:"json" help:"Print one object for machines."`
+	jsonFlag
+}
+
+type planResult struct {
+	Model string `json:"model"`
+	berth.Description
 }
 
 // Run prints the steps of a model and where every value lies.
@@ -30,13 +33,5 @@ func (c *planCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	d := p.Describe()
-	if c.JSON {
-		return printJSON(e.stdout, struct {
-			Model string `json:"model"`
-			berth.Description
-		}{c.Model, d})
-	}
-	_, err = fmt.Fprint(e.stdout, d)
-	return err
+	return c.show(e, planResult{c.Model, p.Describe()})
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/berth-go/berth"
@@ -17,16 +18,14 @@ import (
 )
 
 type runCmd struct {
-	Model   string   `arg:"" optional:"" help:"An ONNX file. Without it, a small model that reads handwritten digits runs on sample images."`
-	Input   []string `help:"Data of an input, as a NumPy file." placeholder:"NAME=FILE.npy" sep:"none"`
-	Rows    int      `help:"The most rows (batch) to plan for; 0 means those of the inputs." default:"0" placeholder:"N"`
-	Without []string `help:"A rewrite rule to leave out, to see what it does; an unknown one is answered with the list of them." placeholder:"RULE"`
-	Threads int      `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`
-	Out     string   `help:"Write each output as a NumPy file into a folder." placeholder:"DIR"`
-	JSON    bool     `name:"json" help:"Print one object for machines."`
+	Model string   `arg:"" optional:"" help:"An ONNX file. Without it, a small model that reads handwritten digits runs on sample images."`
+	Input []string `help:"Data of an input, as a NumPy file." placeholder:"NAME=FILE.npy" sep:"none"`
+	Rows  int      `help:"The most rows (batch) to plan for; 0 means those of the inputs." default:"0" placeholder:"N"`
+	engineFlags
+	Out string `help:"Write each output as a NumPy file into a folder." placeholder:"DIR"`
+	jsonFlag
 }
 
-// runResult is what run prints with --json.
 type runResult struct {
 	Model   string         `json:"model"`
 	Planned bool           `json:"planned"` // false: shapes depended on data, and it ran step by step
@@ -40,6 +39,24 @@ type outputResult struct {
 	Shape []int  `json:"shape"`
 	File  string `json:"file,omitempty"`
 	Data  any    `json:"data,omitempty"` // if it is not written to a file
+
+	tensor *berth.Tensor
+}
+
+// String prints each output, or the file that it is in, and the memory.
+func (r runResult) String() string {
+	var b strings.Builder
+	for _, out := range r.Outputs {
+		if out.File != "" {
+			fmt.Fprintf(&b, "%s %s%v in %s\n", out.Name, out.DType, out.Shape, out.File)
+		} else {
+			fmt.Fprintf(&b, "%s %v\n", out.Name, out.tensor)
+		}
+	}
+	if r.Memory != nil {
+		fmt.Fprintf(&b, "\n%v", r.Memory)
+	}
+	return b.String()
 }
 
 // Run loads, plans and runs a model, and prints the outputs and the memory plan.
@@ -123,13 +140,9 @@ func printDigits(e *env, images, probabilities *berth.Tensor) error {
 		}
 	}
 	for i := range n {
-		best := 0
-		for d, v := range p[i*classes:][:classes] {
-			if v > p[i*classes+best] {
-				best = d
-			}
-		}
-		fmt.Fprintf(e.stdout, "image %d: %d (%.1f%%)\n", i, best, 100*p[i*classes+best])
+		row := p[i*classes:][:classes]
+		best := slices.Max(row)
+		fmt.Fprintf(e.stdout, "image %d: %d (%.1f%%)\n", i, slices.Index(row, best), 100*best)
 	}
 	return nil
 }
@@ -147,32 +160,19 @@ func (c *runCmd) runModel(e *env, m *onnx.Model, inputs map[string]*berth.Tensor
 	}
 	for i, out := range m.Outputs() {
 		t := outputs[out.Name]
-		r := outputResult{Name: out.Name, DType: t.DType().String(), Shape: t.Shape()}
-		if c.Out != "" {
-			if r.File, err = c.store(i, out.Name, t); err != nil {
-				return err
-			}
-		} else if c.JSON {
-			if r.Data, err = plain(e.ctx, t); err != nil {
-				return err
-			}
+		r := outputResult{Name: out.Name, DType: t.DType().String(), Shape: t.Shape(), tensor: t}
+		switch {
+		case c.Out != "":
+			r.File, err = c.store(i, out.Name, t)
+		case c.JSON:
+			r.Data, err = plain(e.ctx, t)
 		}
-		if !c.JSON {
-			if r.File != "" {
-				fmt.Fprintf(e.stdout, "%s %v%v in %s\n", out.Name, t.DType(), t.Shape(), r.File)
-			} else {
-				fmt.Fprintf(e.stdout, "%s %v\n", out.Name, t)
-			}
+		if err != nil {
+			return err
 		}
 		result.Outputs = append(result.Outputs, r)
 	}
-	if c.JSON {
-		return printJSON(e.stdout, result)
-	}
-	if prog != nil {
-		fmt.Fprintf(e.stdout, "\n%v", prog.Memory())
-	}
-	return nil
+	return c.show(e, result)
 }
 
 // store writes an output as a NumPy file. Names of outputs need not be names
@@ -188,12 +188,7 @@ func (c *runCmd) store(i int, name string, t *berth.Tensor) (file string, err er
 		return '_'
 	}, name)
 	file = filepath.Join(c.Out, fmt.Sprintf("%d_%s.npy", i, strings.TrimLeft(safe, ".")))
-	f, err := os.Create(file)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return file, t.WriteNPY(f)
+	return file, createFile(file, t.WriteNPY)
 }
 
 // compute runs m as a program. Where shapes depend on data it runs m step by

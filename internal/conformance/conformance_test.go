@@ -113,6 +113,39 @@ func floatProto(t *testing.T, x *berth.Tensor) []byte {
 	return wire.AppendTensor(nil, proto)
 }
 
+// TestTolerance asks of outputs that differ a little whether a tolerance admits it.
+func TestTolerance(t *testing.T) {
+	m, err := onnx.Load(digits.Files(), digits.ModelFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		tol       Tolerance
+		got, want float32
+		ok        bool
+	}{
+		{Upstream, 1, 1, true},
+		{Upstream, 1.0009, 1, true},
+		{Upstream, -1.0009, -1, true},
+		{Upstream, 1.0011, 1, false},
+		{Upstream, 9e-8, 0, true},
+		{Upstream, 1.1e-7, 0, false},
+		{Network, 9e-6, 0, true},
+		{Network, 1.1e-5, 0, false},
+		{Network, 10.0099, 10, true},
+		{Network, 10.0101, 10, false},
+		{Tolerance{Rel: 0.5}, 0, 1, false},
+		{Tolerance{Rel: 0.5}, 1, 1.9, true},
+		{Tolerance{Abs: 0.5}, 1.4, 1, true},
+	} {
+		got, want := berth.Scalar(c.got), berth.Scalar(c.want)
+		err := DifferAll(m, c.tol, map[string]*berth.Tensor{"probabilities": got}, []*berth.Tensor{want})
+		if (err == nil) != c.ok {
+			t.Errorf("%v: %v for %v: %v", c.tol, c.got, c.want, err)
+		}
+	}
+}
+
 func TestRun(t *testing.T) {
 	const in, out = "test_data_set_0/input_0.pb", "test_data_set_0/output_0.pb"
 	for _, c := range []struct {

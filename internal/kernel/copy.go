@@ -91,6 +91,21 @@ func (k *copyKernel[T]) Run(task int, scratch []byte) error {
 	return nil
 }
 
+// Compact returns a copy of the elements of the given width that l addresses in
+// data: in row-major order, in memory that [Alloc] gives.
+func Compact(data []byte, l shape.Layout, width int) []byte {
+	dense := shape.Dense(l.Shape)
+	in := &Operand{Shape: l.Shape, Strides: l.Strides, Offset: l.Offset, Data: data}
+	out := &Operand{Shape: dense.Shape, Strides: dense.Strides, Data: Alloc(l.Shape.Elems() * width)}
+	k := NewCopy(width)
+	k.Bind([]*Operand{in}, []*Operand{out})
+	scratch := Alloc(k.Scratch())
+	for task := range k.Tasks() {
+		k.Run(task, scratch) // a copy does not fail
+	}
+	return out.Data
+}
+
 // MoveStrided copies n elements from src[s], src[s+fromStride] ... to dst[d],
 // dst[d+toStride] ...
 func MoveStrided[T Word](dst []T, d, toStride int, src []T, s, fromStride, n int) {

@@ -106,7 +106,7 @@ func (a *Attribute) settle(seen fieldSet) error {
 		if present == AttrUndefined {
 			present = kind
 		}
-		if _, n := fieldOf(a, num); n > 0 {
+		if countIn(a, num) > 0 {
 			if full != AttrUndefined {
 				return fmt.Errorf("holds both a %v and a %v value", full, kind)
 			}

@@ -20,19 +20,11 @@ type decoder struct {
 	err  error
 }
 
-func newDecoder(data []byte, l *Limits) *decoder {
-	limits := l.withDefaults(len(data))
-	return &decoder{
-		limits: limits,
-		memory: limits.MaxMemory,
-		quotas: limits.quotas(),
-	}
-}
-
 // decode reads data, a message that M stands for, as a file of its own. The result
 // aliases data. A nil l stands for the default limits.
 func decode[M any](data []byte, name string, l *Limits) (*M, error) {
-	d := newDecoder(data, l)
+	limits := l.withDefaults(len(data))
+	d := &decoder{limits: limits, memory: limits.MaxMemory, quotas: limits.quotas()}
 	m := new(M)
 	schemaOf[M]().read(d, reflect.ValueOf(m).Elem(), record{typ: protowire.BytesType, data: data}, name, -1)
 	if d.err != nil {
@@ -107,19 +99,6 @@ func (d *decoder) close() {
 	d.path = d.path[:len(d.path)-1]
 }
 
-// descend counts one level of a recursive kind of message, which begins at
-// off. A caller that gets true must call ascend.
-func (d *decoder) descend(off int) bool {
-	if d.depth >= d.limits.MaxDepth {
-		d.failf(off, "nested more than %d deep: %w", d.limits.MaxDepth, ErrLimit)
-		return false
-	}
-	d.depth++
-	return true
-}
-
-func (d *decoder) ascend() { d.depth-- }
-
 // take counts the messages rs towards their quota.
 func (d *decoder) take(q quota, rs records) {
 	if rs.n > d.quotas[q] {
@@ -145,14 +124,6 @@ func (d *decoder) charge(n int64, off int) bool {
 	}
 	d.memory -= n
 	return true
-}
-
-// once reports a singular message that is there more than once. Protocol
-// buffers would merge them; no writer makes such files.
-func (d *decoder) once(rs records) {
-	if rs.n > 1 {
-		d.failf(rs.in.off, "field %d (%s) is given %d times", rs.num, rs.name, rs.n)
-	}
 }
 
 // chargeFor charges n values of type t. It reports false after an error.

@@ -27,8 +27,10 @@
 //
 // Where this reader is stricter than the protocol buffer rules, it is so that
 // no two programs can read one file in two ways: a known field with an
-// unexpected wire type, a singular message given twice and a tensor with two
-// kinds of contents are errors rather than skipped, merged or chosen from.
+// unexpected wire type, an integer that does not fit its field, a singular message
+// given twice, two members of a oneof (a type of two kinds, a dimension that is a
+// number and a variable) and a tensor with two kinds of contents are errors rather
+// than skipped, cut, merged or chosen from.
 //
 // The package checks each message on its own. What spans messages, such as
 // the order of nodes, the names they refer to, operators and opset versions,

@@ -9,9 +9,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Bytes returns the elements in the layout of raw_data: little-endian, in
-// row-major order, complex numbers as real and imaginary part, 4- and 2-bit
-// elements packed into bytes from the least significant bits up.
+// Bytes returns the elements of a decoded tensor in the layout of raw_data:
+// little-endian, in row-major order, complex numbers as real and imaginary part,
+// 4- and 2-bit elements packed into bytes from the least significant bits up.
 //
 // The result aliases the input, and must not be written to, where that has
 // the elements in this form: raw_data, float_data and double_data. Otherwise
@@ -33,9 +33,6 @@ func (t *Tensor) bytes() ([]byte, error) {
 		return nil, errors.New("elements are in an external file")
 	case t.Segment != nil:
 		return nil, errSegmented
-	}
-	if err := t.check(); err != nil {
-		return nil, err
 	}
 	switch {
 	case len(t.Raw) > 0:
@@ -91,7 +88,7 @@ func (t *Tensor) narrow() ([]byte, error) {
 // value returns the integer that a varint stands for, and whether an element may
 // be that.
 func (t *Tensor) unpack(from store, packed []byte, width int, value func(uint64) (int64, bool)) ([]byte, error) {
-	out := make([]byte, 0, countVarints(packed)*width)
+	out := make([]byte, 0, countPacked(packed, protowire.VarintType)*width)
 	var element [8]byte
 	for i := 0; len(packed) > 0; i++ {
 		u, n := protowire.ConsumeVarint(packed)
@@ -112,15 +109,11 @@ func (t *Tensor) unpack(from store, packed []byte, width int, value func(uint64)
 // Strings returns the elements of a string tensor, copied. They are UTF-8 by
 // convention, which is not checked.
 func (t *Tensor) Strings() ([]string, error) {
-	err := t.check()
 	switch {
 	case t.DataType != String:
-		err = fmt.Errorf("elements are %v, not strings", t.DataType)
+		return nil, fmt.Errorf("tensor %s: elements are %v, not strings", quote(t.Name), t.DataType)
 	case t.Segment != nil:
-		err = errSegmented
-	}
-	if err != nil {
-		return nil, fmt.Errorf("tensor %s: %w", quote(t.Name), err)
+		return nil, fmt.Errorf("tensor %s: %w", quote(t.Name), errSegmented)
 	}
 	out := make([]string, len(t.StringData))
 	for i, s := range t.StringData {

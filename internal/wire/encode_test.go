@@ -119,7 +119,7 @@ func TestRoundTripSample(t *testing.T) {
 		t.Error(d)
 	}
 	s := sampleSequence()
-	seq, err := DecodeSequence(AppendSequence([]byte("kept")[:0], s), nil)
+	seq, err := DecodeSequence(encode([]byte("kept")[:0], s), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestRoundTripSample(t *testing.T) {
 	}
 	for i := range s.Sequences[4].Optionals {
 		o := &s.Sequences[4].Optionals[i]
-		got, err := DecodeOptional(AppendOptional(nil, o), nil)
+		got, err := DecodeOptional(encode(nil, o), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

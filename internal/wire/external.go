@@ -43,21 +43,15 @@ func (t *Tensor) externalRange() (externalRange, error) {
 	if r.location == "" {
 		return externalRange{}, errors.New("external_data gives no location")
 	}
-	if s, ok := values["offset"]; ok {
-		n, err := parseSize(s)
-		if err != nil {
-			return externalRange{}, fmt.Errorf("external_data offset %s: %w", quote(s), err)
-		}
-		r.offset = n
+	if r.offset, err = sizeIn(values, "offset", 0); err != nil {
+		return externalRange{}, err
 	}
-	if s, ok := values["length"]; ok {
-		n, err := parseSize(s)
-		if err != nil {
-			return externalRange{}, fmt.Errorf("external_data length %s: %w", quote(s), err)
-		}
-		if n != size {
-			return externalRange{}, fmt.Errorf("external_data length is %d, want %d for %v %v", n, size, t.DataType, t.Dims)
-		}
+	length, err := sizeIn(values, "length", size)
+	if err != nil {
+		return externalRange{}, err
+	}
+	if length != size {
+		return externalRange{}, fmt.Errorf("external_data length is %d, want %d for %v %v", length, size, t.DataType, t.Dims)
 	}
 	if r.offset+r.length < 0 {
 		return externalRange{}, fmt.Errorf("external_data offset %d with length %d overflows", r.offset, r.length)
@@ -70,12 +64,17 @@ func (t *Tensor) externalRange() (externalRange, error) {
 	return r, nil
 }
 
-// parseSize parses a number of bytes: decimal digits alone, no sign.
-func parseSize(s string) (int64, error) {
+// sizeIn returns the number of bytes under a key: decimal digits alone, no sign. It
+// is def where there is none.
+func sizeIn(values map[string]string, key string, def int64) (int64, error) {
+	s, ok := values[key]
+	if !ok {
+		return def, nil
+	}
 	n, err := strconv.ParseUint(s, 10, 63)
 	if err != nil {
 		// The error of strconv repeats the whole string, however long.
-		return 0, errors.New("not a number of bytes from 0 to 2^63-1")
+		return 0, fmt.Errorf("external_data %s %s: not a number of bytes from 0 to 2^63-1", key, quote(s))
 	}
 	return int64(n), nil
 }

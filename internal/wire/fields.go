@@ -34,10 +34,12 @@ func (s *schema) read(d *decoder, m reflect.Value, r record, field string, index
 	}
 	defer d.close()
 	if s.recursive {
-		if !d.descend(off) {
+		if d.depth >= d.limits.MaxDepth {
+			d.failf(off, "nested more than %d deep: %w", d.limits.MaxDepth, ErrLimit)
 			return
 		}
-		defer d.ascend()
+		d.depth++
+		defer func() { d.depth-- }()
 	}
 	var present fieldSet
 	for num := range s.fields {
@@ -79,8 +81,9 @@ func (f *field) reserve(d *decoder, v reflect.Value, rs records) {
 		if d.fits(rs.n, rs) && d.chargeFor(rs.n, v.Type().Elem(), rs.in.off) {
 			v.Grow(rs.n)
 		}
-	case f.of != nil:
-		d.once(rs)
+	case f.of != nil && rs.n > 1:
+		// Protocol buffers would merge them; no writer makes such files.
+		d.failf(rs.in.off, "field %d (%s) is given %d times", rs.num, rs.name, rs.n)
 	}
 }
 

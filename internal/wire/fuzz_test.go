@@ -48,10 +48,10 @@ func FuzzModel(f *testing.F) {
 
 // FuzzValue does the same for test data, which does not tell what it is.
 func FuzzValue(f *testing.F) {
-	f.Add(AppendSequence(nil, sampleSequence()))
+	f.Add(encode(nil, sampleSequence()))
 	f.Add(AppendTensor(nil, &sampleModel().Graph.Initializers[0]))
 	for i := range sampleSequence().Sequences[4].Optionals {
-		f.Add(AppendOptional(nil, &sampleSequence().Sequences[4].Optionals[i]))
+		f.Add(encode(nil, &sampleSequence().Sequences[4].Optionals[i]))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if x, err := DecodeTensor(data, nil); err == nil {
@@ -63,16 +63,16 @@ func FuzzValue(f *testing.F) {
 			}
 		}
 		if x, err := DecodeSequence(data, nil); err == nil {
-			b := AppendSequence(nil, x)
+			b := encode(nil, x)
 			again, err := DecodeSequence(b, &Limits{MaxMemory: 1 << 40})
-			if err != nil || !bytes.Equal(AppendSequence(nil, again), b) {
+			if err != nil || !bytes.Equal(encode(nil, again), b) {
 				t.Errorf("sequence written and read again: %v", err)
 			}
 		}
 		if x, err := DecodeOptional(data, nil); err == nil {
-			b := AppendOptional(nil, x)
+			b := encode(nil, x)
 			again, err := DecodeOptional(b, &Limits{MaxMemory: 1 << 40})
-			if err != nil || !bytes.Equal(AppendOptional(nil, again), b) {
+			if err != nil || !bytes.Equal(encode(nil, again), b) {
 				t.Errorf("optional written and read again: %v", err)
 			}
 		}

@@ -64,9 +64,6 @@ func (l *Loader) external(t *Tensor) ([]byte, error) {
 	if t.Segment != nil {
 		return nil, errSegmented
 	}
-	if err := t.check(); err != nil {
-		return nil, err
-	}
 	r, err := t.externalRange()
 	if err != nil {
 		return nil, err

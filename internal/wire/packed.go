@@ -25,13 +25,12 @@ func (d *decoder) packed(rs records, typ protowire.Type) (data []byte, count int
 				rs.num, rs.name, wireTypeNames[r.typ], wireTypeNames[typ])
 			return nil, 0
 		}
-		n, err := countPacked(r.data, typ)
-		if err != nil {
+		if err := checkPacked(r.data, typ); err != nil {
 			d.failf(r.off, "field %d (%s): %w", rs.num, rs.name, err)
 			return nil, 0
 		}
 		data = r.data
-		count += n
+		count += countPacked(r.data, typ)
 		size += len(r.data)
 	}
 	if d.err != nil || len(data) == size {
@@ -49,36 +48,29 @@ func (d *decoder) packed(rs records, typ protowire.Type) (data []byte, count int
 	return data, count
 }
 
-// countPacked returns how many numbers of wire type typ are in data, and
-// reports one that is not whole.
-func countPacked(data []byte, typ protowire.Type) (int, error) {
+// checkPacked reports a number of wire type typ in data that is not whole.
+func checkPacked(data []byte, typ protowire.Type) error {
 	if width := fixedWidth(typ); width > 0 {
 		if len(data)%width != 0 {
-			return 0, fmt.Errorf("packed data of %d bytes is not a multiple of %d", len(data), width)
+			return fmt.Errorf("packed data of %d bytes is not a multiple of %d", len(data), width)
 		}
-		return len(data) / width, nil
+		return nil
 	}
-	count := 0
-	for ; len(data) > 0; count++ {
+	for i := 0; len(data) > 0; i++ {
 		_, n := protowire.ConsumeVarint(data)
 		if n < 0 {
-			return 0, fmt.Errorf("packed value %d: %w", count, protowire.ParseError(n))
+			return fmt.Errorf("packed value %d: %w", i, protowire.ParseError(n))
 		}
 		data = data[n:]
 	}
-	return count, nil
+	return nil
 }
 
-// countWhole returns how many numbers of wire type typ end in data.
-func countWhole(data []byte, typ protowire.Type) int {
+// countPacked returns how many numbers of wire type typ end in data.
+func countPacked(data []byte, typ protowire.Type) int {
 	if width := fixedWidth(typ); width > 0 {
 		return len(data) / width
 	}
-	return countVarints(data)
-}
-
-// countVarints returns how many varints end in data.
-func countVarints(data []byte) int {
 	n := 0
 	for _, b := range data {
 		if b < 0x80 {

@@ -143,7 +143,7 @@ func (f *field) count(m reflect.Value) int {
 	v := f.in(m)
 	switch {
 	case f.packed && v.Type().Elem().Kind() == reflect.Uint8:
-		return countWhole(v.Bytes(), f.typ)
+		return countPacked(v.Bytes(), f.typ)
 	case f.packed || f.list:
 		return v.Len()
 	case v.Kind() == reflect.Slice:
@@ -156,11 +156,10 @@ func (f *field) count(m reflect.Value) int {
 	return 1
 }
 
-// fieldOf returns field num of the message that m stands for, and how many values
-// m has in it.
-func fieldOf[M any](m *M, num int) (f *field, count int) {
-	f = &schemaOf[M]().fields[num]
-	return f, f.count(reflect.ValueOf(m).Elem())
+// countIn returns how many values other than the default m has in field num of the
+// message that it stands for.
+func countIn[M any](m *M, num int) int {
+	return schemaOf[M]().fields[num].count(reflect.ValueOf(m).Elem())
 }
 
 // A fieldSet is a set of field numbers below maxField: bit n stands for n.

@@ -16,11 +16,9 @@ type SparseTensor struct {
 	Dims    []int64 `onnx:"3 dims ranked"`
 }
 
-func (s *SparseTensor) settle(fieldSet) error { return s.check() }
-
-// check reports parts of s that do not fit together. The index values are
+// settle reports parts of s that do not fit together. The index values are
 // checked by [SparseTensor.Linear], since they may be in an external file.
-func (s *SparseTensor) check() error {
+func (s *SparseTensor) settle(fieldSet) error {
 	if s.Values == nil {
 		return errors.New("no values")
 	}
@@ -57,9 +55,6 @@ func (s *SparseTensor) check() error {
 // The dense tensor may be far larger than the file; its size is for the
 // caller to bound.
 func (s *SparseTensor) Linear(l *Loader) ([]int64, error) {
-	if err := s.check(); err != nil {
-		return nil, fmt.Errorf("sparse tensor: %w", err)
-	}
 	if s.Indices == nil {
 		return nil, nil
 	}
@@ -67,13 +62,10 @@ func (s *SparseTensor) Linear(l *Loader) ([]int64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sparse tensor %s: indices: %w", quote(s.Values.Name), err)
 	}
-	total, err := numElements(s.Dims)
-	if err != nil {
-		return nil, err
-	}
 	dims := s.Dims
 	if len(s.Indices.Dims) == 1 {
-		dims = []int64{total} // a linear index is a tuple of one
+		total, _ := numElements(dims) // checked when s was read
+		dims = []int64{total}         // a linear index is a tuple of one
 	}
 	out := make([]int64, s.Values.Dims[0])
 	last := int64(-1)

@@ -53,8 +53,6 @@ type Tensor struct {
 	Metadata []Entry  `onnx:"16 metadata_props"`
 }
 
-func (t *Tensor) settle(fieldSet) error { return t.check() }
-
 // holds says of raw_data that it is written whenever it is there: a tensor without
 // elements may have an empty one.
 func (t *Tensor) holds(num int) (holds, ok bool) { return t.Raw != nil, store(num) == rawStore }
@@ -111,7 +109,7 @@ func (t *Tensor) size() (elements, bytes int64, err error) {
 // has; noStore when none does.
 func (t *Tensor) content() (found store, values int, err error) {
 	for _, s := range stores {
-		_, n := fieldOf(t, int(s))
+		n := countIn(t, int(s))
 		switch {
 		case n == 0:
 		case found != noStore:
@@ -123,8 +121,8 @@ func (t *Tensor) content() (found store, values int, err error) {
 	return found, values, nil
 }
 
-// check reports contents that do not agree with DataType and Dims.
-func (t *Tensor) check() error {
+// settle reports contents that do not agree with DataType and Dims.
+func (t *Tensor) settle(fieldSet) error {
 	n, size, err := t.size()
 	if err != nil {
 		return err

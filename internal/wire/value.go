@@ -37,7 +37,7 @@ func countValues[M any](m *M, want ValueKind) (int, error) {
 	}
 	total := 0
 	for kind := ValueTensor; kind < numValueKinds; kind++ {
-		_, n := fieldOf(m, int(kind)+2) // the field of a kind, in SequenceProto and OptionalProto
+		n := countIn(m, int(kind)+2) // the field of a kind, in SequenceProto and OptionalProto
 		if n > 0 && kind != want {
 			return 0, fmt.Errorf("elem_type is %v but there are %d values of kind %v", want, n, kind)
 		}
@@ -52,19 +52,11 @@ func DecodeSequence(data []byte, l *Limits) (*Sequence, error) {
 	return decode[Sequence](data, "sequence", l)
 }
 
-// AppendSequence appends the encoding of s, a SequenceProto, to b and returns
-// it.
-func AppendSequence(b []byte, s *Sequence) []byte { return encode(b, s) }
-
 // DecodeOptional reads an OptionalProto. The result aliases data. A nil l
 // stands for the default limits.
 func DecodeOptional(data []byte, l *Limits) (*Optional, error) {
 	return decode[Optional](data, "optional", l)
 }
-
-// AppendOptional appends the encoding of o, an OptionalProto, to b and
-// returns it.
-func AppendOptional(b []byte, o *Optional) []byte { return encode(b, o) }
 
 // A Sequence is a SequenceProto. Only the list that Kind names has elements.
 type Sequence struct {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 const (
@@ -71,11 +72,7 @@ func readImages(name string) ([][]float32, error) {
 		}
 		all[i] = float32(math.Round(v*255)) / 255
 	}
-	images := make([][]float32, len(all)/pixels)
-	for i := range images {
-		images[i] = all[i*pixels : (i+1)*pixels : (i+1)*pixels]
-	}
-	return images, nil
+	return slices.Collect(slices.Chunk(all, pixels)), nil
 }
 
 // The independent streams of random numbers that one seed gives.

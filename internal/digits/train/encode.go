@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/binary"
-	"math"
 
 	"github.com/berth-go/berth/internal/wire"
 )
@@ -78,12 +77,10 @@ func ints(name string, v ...int64) wire.Attribute {
 
 // tensor returns the values of a parameter as an initializer.
 func tensor(p parameter, values []float32) wire.Tensor {
-	t := wire.Tensor{Name: p.name, DataType: wire.Float, Raw: make([]byte, 0, 4*len(values))}
+	raw, _ := binary.Append(nil, binary.LittleEndian, values) // numbers of fixed size
+	t := wire.Tensor{Name: p.name, DataType: wire.Float, Raw: raw}
 	for _, d := range p.shape {
 		t.Dims = append(t.Dims, int64(d))
-	}
-	for _, v := range values {
-		t.Raw = binary.LittleEndian.AppendUint32(t.Raw, math.Float32bits(v))
 	}
 	return t
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/berth-go/berth/shape"
 )
 
 // The sizes of the network; see the package comment for its picture.
@@ -24,7 +26,7 @@ const (
 // A parameter names one tensor of the network; the names are the ones in the ONNX file.
 type parameter struct {
 	name  string
-	shape []int
+	shape shape.Shape
 	fanIn int // inputs of one output; 0 for a bias
 }
 
@@ -42,14 +44,6 @@ func parameters() []parameter {
 	}
 }
 
-func (p parameter) count() int {
-	n := 1
-	for _, d := range p.shape {
-		n *= d
-	}
-	return n
-}
-
 // weights holds the tensors of the network, or a number for each of their elements, such as a
 // gradient. Every tensor is a part of all, in the order of [parameters].
 type weights struct {
@@ -62,13 +56,13 @@ func newWeights() *weights {
 	w := &weights{}
 	total := 0
 	for _, p := range parameters() {
-		total += p.count()
+		total += p.shape.Elems()
 	}
 	w.all = make([]float32, total)
 	rest := w.all
 	windows := w.windows()
 	for i, p := range parameters() {
-		n := p.count()
+		n := p.shape.Elems()
 		*windows[i], rest = rest[:n:n], rest[n:]
 	}
 	return w

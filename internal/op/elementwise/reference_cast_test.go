@@ -8,12 +8,13 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/race"
 )
 
 // fewSamples reports that a test without concurrency of its own is to do what finds
 // a wrong function, and leave it to others to find a wrong digit: where the race
 // detector or an emulator makes everything some twenty times slower.
-func fewSamples() bool { return testing.Short() || underRace }
+func fewSamples() bool { return testing.Short() || race.Enabled }
 
 // scalarSamples returns elements of type t: the awkward ones, then random ones.
 func scalarSamples(rng *rand.Rand, t dtype.Type, random int) []kernel.Scalar {

@@ -7,6 +7,29 @@ import (
 	"github.com/berth-go/berth/shape"
 )
 
+// Split cuts an axis of x, counted from 0, into parts of the given extents, which
+// must add up to that of the axis.
+func Split(x graph.Value, axis int, parts []int) ([]graph.Value, error) {
+	extent := x.Type().Shape[axis]
+	wrong := fmt.Errorf("parts %v do not add up to the extent %d of axis %d", parts, extent, axis)
+	rest, outs := extent, make([]graph.Value, len(parts))
+	for i, n := range parts {
+		if n < 0 || n > rest {
+			return nil, wrong
+		}
+		part, err := graph.New(SliceView{Axis: axis, Start: extent - rest, N: n, Step: 1}, x)
+		if err != nil {
+			return nil, err
+		}
+		outs[i] = part.Output(0)
+		rest -= n
+	}
+	if rest > 0 {
+		return nil, wrong
+	}
+	return outs, nil
+}
+
 // DepthToSpace spreads the channels of x, [N, C, H, W], over blocks of the
 // given size: the result is [N, C/block², H*block, W*block]. Channels are
 // taken as [block, block, C/block²] or, when columnsFirst is set, as

@@ -5,7 +5,7 @@
 //
 //	view.go     reshape, permute, slice, broadcast, diagonal
 //	bitcast.go  another element type of the same width
-//	blocks.go   depth to space and back, out of the others
+//	blocks.go   split, depth to space and back, out of the others
 package view
 
 import (

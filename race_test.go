@@ -1,6 +1,0 @@
-//go:build race
-
-package berth_test
-
-// raceDetector says that allocations cannot be counted.
-const raceDetector = true
