@@ -139,8 +139,8 @@ func (m *Model) checkOptions(opt *Options) error {
 	check := func(option, what string, known, given []string) {
 		for _, name := range given {
 			if !slices.Contains(known, name) {
-				errs = append(errs, matching{fmt.Errorf("Options.%s %q: the model has no %s of that name, but %s",
-					option, name, what, cmp.Or(strings.Join(known, ", "), "none")), ErrName})
+				errs = append(errs, matching{fmt.Errorf("%s %q: the model has no %s of that name, but %s",
+					"Options."+option, name, what, cmp.Or(strings.Join(known, ", "), "none")), ErrName})
 			}
 		}
 	}
