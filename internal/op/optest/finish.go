@@ -17,7 +17,8 @@ import (
 // Finishes checks that o with an epilogue gives the bits of o and a Map after it,
 // with each instruction set. In are the types of its own inputs, the zero one
 // for an absent one. Programs add a residual, a bias for each column, one for
-// each row and a scalar, and multiply the output by itself.
+// each row and a scalar, and multiply the output by itself; of these four a short
+// test draws one.
 func Finishes(t *testing.T, rng *rand.Rand, o elementwise.Finisher, in ...graph.Type) {
 	t.Helper()
 	types, err := o.Infer(in)
@@ -29,7 +30,7 @@ func Finishes(t *testing.T, rng *rand.Rand, o elementwise.Finisher, in ...graph.
 	if len(row) > 0 {
 		row[len(row)-1] = 1
 	}
-	for _, c := range []struct {
+	cases := []struct {
 		program string
 		extra   []shape.Shape
 	}{
@@ -37,7 +38,12 @@ func Finishes(t *testing.T, rng *rand.Rand, o elementwise.Finisher, in ...graph.
 		{"t0=add(x0,x1);t1=relu(t0)", []shape.Shape{s}},
 		{"t0=add(x0,x1);t1=mul(t0,x2);t2=sub(t1,x3)", []shape.Shape{s[max(len(s)-1, 0):], row, {}}},
 		{"t0=mul(x0,x0);t1=sub(t0,x0)", nil},
-	} {
+	}
+	if testing.Short() {
+		drawn := rng.IntN(len(cases))
+		cases = cases[drawn : drawn+1]
+	}
+	for _, c := range cases {
 		var p elementwise.Program
 		if err := p.UnmarshalText([]byte(c.program)); err != nil {
 			t.Fatal(err)
