@@ -46,7 +46,8 @@ type Computer interface {
 	graph.Op
 	// Kernel returns a kernel for the given input and output types, not yet
 	// bound. The types are those that Infer has taken and given, so only the
-	// choice of an implementation is left to make.
+	// choice of an implementation is left to make. It may look at element types
+	// and ranks; extents are those of each Bind, since a program's vary.
 	Kernel(in, out []graph.Type) kernel.Kernel
 }
 

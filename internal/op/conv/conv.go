@@ -13,6 +13,7 @@ package conv
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
@@ -82,7 +83,7 @@ func (c Conv) window(weights shape.Shape) (slide.Window, error) {
 // Kernel implements [op.Computer].
 func (c Conv) Kernel(in, _ []graph.Type) kernel.Kernel {
 	win, _ := c.window(in[1].Shape)
-	return newConv(in[0].DType, win, max(c.Group, 1), finishOf(c.Epilogue, in))
+	return newConv(in[0].DType, params{win, nil, max(c.Group, 1), finishOf(c.Epilogue, in)})
 }
 
 // Finish implements [elementwise.Finisher].
@@ -179,38 +180,51 @@ func (c ConvTranspose) window(x, weights shape.Shape) (slide.Window, shape.Shape
 			}
 		}
 	}
-	pads := make([]int, 2*axes)
 	out := make(shape.Shape, axes)
 	for i, d := range x[2:] {
 		if d > slide.MaxAttribute {
 			return slide.Window{}, nil, fmt.Errorf("input %v: extent %d is above %d", x, d, slide.MaxAttribute)
 		}
-		full := w.Strides[i]*max(d-1, 0) + w.Span(i)
-		if len(c.OutputPadding) != 0 {
-			full += c.OutputPadding[i]
-		}
 		switch {
 		case len(c.OutputShape) != 0:
 			out[i] = c.OutputShape[i]
-		case w.Auto.Same():
+		case c.AutoPad.Same():
 			out[i] = d * w.Strides[i]
 		default:
-			pads[i], pads[axes+i] = w.Pads[i], w.Pads[axes+i]
-			if out[i] = full - pads[i] - pads[axes+i]; out[i] < 0 {
+			full := c.full(&w, i, d)
+			if out[i] = full - w.Pads[i] - w.Pads[axes+i]; out[i] < 0 {
 				return slide.Window{}, nil, fmt.Errorf("input %v: pads %v take more than the %d elements of the result at spatial axis %d", x, w.Pads, full, i)
 			}
-			continue
 		}
-		pads[i], pads[axes+i] = w.Auto.Split(max(0, full-out[i]))
 	}
-	w.Pads, w.Auto = pads, slide.NotSet
+	w.Pads, w.Auto = slices.Clone(w.Pads), slide.NotSet
+	c.pad(&w, x[2:], out)
 	return w, out, out.Check()
+}
+
+// full returns the extent that d elements along a spatial axis become without pads.
+func (c ConvTranspose) full(w *slide.Window, axis, d int) int {
+	full := w.Strides[axis]*max(d-1, 0) + w.Span(axis)
+	if len(c.OutputPadding) != 0 {
+		full += c.OutputPadding[axis]
+	}
+	return full
+}
+
+// pad sets the pads of w that follow from the spatial extents of x and of the result.
+func (c ConvTranspose) pad(w *slide.Window, x, out []int) {
+	if len(c.OutputShape) == 0 && !c.AutoPad.Same() {
+		return
+	}
+	for i, d := range x {
+		w.Pads[i], w.Pads[len(x)+i] = c.AutoPad.Split(max(0, c.full(w, i, d)-out[i]))
+	}
 }
 
 // Kernel implements [op.Computer].
 func (c ConvTranspose) Kernel(in, _ []graph.Type) kernel.Kernel {
 	win, _, _ := c.window(in[0].Shape, in[1].Shape)
-	return newConvTranspose(in[0].DType, win, max(c.Group, 1), finishOf(c.Epilogue, in))
+	return newConvTranspose(in[0].DType, params{win, c.pad, max(c.Group, 1), finishOf(c.Epilogue, in)})
 }
 
 // Finish implements [elementwise.Finisher].

@@ -4,7 +4,6 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
-	"github.com/berth-go/berth/internal/op/slide"
 )
 
 // newConv returns the kernel of a convolution in the sense of neural networks:
@@ -14,9 +13,10 @@ import (
 // for x [N, C, spatial...], w [M, C/group, taps...], and y [N, M, positions...],
 // where what lies in the padding is 0. The batch axes of x and y may have any
 // stride; x, w and y are dense but for that. Integers wrap. The finish runs on
-// each block of y, with the operands after x and w that are present. It returns nil for an element type without arithmetic of its own.
-func newConv(t dtype.Type, w slide.Window, group int, f finish) kernel.Kernel {
-	return ofElement(t, params{w, group, f}, convOf[float32], convOf[float64], convOf[int32], convOf[int64])
+// each block of y, with the operands after x and w that are present. It returns nil
+// for an element type without arithmetic of its own.
+func newConv(t dtype.Type, p params) kernel.Kernel {
+	return ofElement(t, p, convOf[float32], convOf[float64], convOf[int32], convOf[int64])
 }
 
 func convOf[T kernel.Number](p params) kernel.Kernel {

@@ -81,7 +81,7 @@ func TestConv(t *testing.T) {
 	for i := range 160 {
 		dt := convTypes[i%len(convTypes)]
 		c := aConv(rng)
-		build := func(e finish) kernel.Kernel { return newConv(dt, optest.Unpadded(c.window), c.group, e) }
+		build := func(e finish) kernel.Kernel { return newConv(dt, params{optest.Unpadded(c.window), nil, c.group, e}) }
 		reference := func(f [][]float64, n [][]int64) ([]float64, []int64) {
 			if f != nil {
 				return convReference(c, f[0], f[1], f[2]), nil
@@ -191,7 +191,7 @@ func TestConvTranspose(t *testing.T) {
 			}
 			return nil, transposedReference(c, n[0], n[1], n[2])
 		}
-		build := func(e finish) kernel.Kernel { return newConvTranspose(dt, c.window, c.group, e) }
+		build := func(e finish) kernel.Kernel { return newConvTranspose(dt, params{c.window, nil, c.group, e}) }
 		terms := c.weights[0] / c.group
 		for _, d := range c.window.Taps {
 			terms *= d
@@ -214,10 +214,10 @@ func TestBias(t *testing.T) {
 		types := []graph.Type{{DType: dt, Shape: x.Shape}, {DType: dt, Shape: w.Shape}, {DType: dt, Shape: b.Shape}}
 		for set := range kerneltest.Sets() {
 			sum, biased := kerneltest.Dense(dt, c.outputs...), kerneltest.Dense(dt, c.outputs...)
-			if err := kerneltest.Run(rng, newConv(dt, c.window, c.group, finish{}), []*kernel.Operand{x, w}, []*kernel.Operand{sum}); err != nil {
+			if err := kerneltest.Run(rng, newConv(dt, params{c.window, nil, c.group, finish{}}), []*kernel.Operand{x, w}, []*kernel.Operand{sum}); err != nil {
 				t.Fatal(err)
 			}
-			if err := kerneltest.Run(rng, newConv(dt, c.window, c.group, finishOf(nil, types)), []*kernel.Operand{x, w, b}, []*kernel.Operand{biased}); err != nil {
+			if err := kerneltest.Run(rng, newConv(dt, params{c.window, nil, c.group, finishOf(nil, types)}), []*kernel.Operand{x, w, b}, []*kernel.Operand{biased}); err != nil {
 				t.Fatal(err)
 			}
 			plane, bias := shape.Shape(c.outputs[2:]).Elems(), kerneltest.Floats(b)
@@ -247,7 +247,7 @@ func TestImagesDoNotDependOnEachOther(t *testing.T) {
 		kerneltest.Randomize(rng, x)
 		kerneltest.Randomize(rng, w)
 		for set := range kerneltest.Sets() {
-			k := newConv(dt, c.window, c.group, finish{})
+			k := newConv(dt, params{c.window, nil, c.group, finish{}})
 			all := kerneltest.Dense(dt, c.outputs...)
 			if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{all}); err != nil {
 				t.Fatal(err)
@@ -285,7 +285,7 @@ func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, 
 	}
 	types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: weights.Shape}, {DType: dtype.Float32, Shape: bias.Shape}}
 	for set := range kerneltest.Sets() {
-		k := newConv(dtype.Float32, w, group, finishOf(nil, types))
+		k := newConv(dtype.Float32, params{w, nil, group, finishOf(nil, types)})
 		b.Run(set, func(b *testing.B) {
 			kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x, weights, bias}, []*kernel.Operand{y}, prepacked, 2*maps*out*out*channels/group*taps*taps)
 		})

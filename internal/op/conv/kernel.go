@@ -10,7 +10,10 @@ import (
 // params are the attributes of both kernels.
 type params struct {
 	window slide.Window
-	group  int // groups of channels
+	// pad, unless it is nil, sets the pads of the window that follow from the spatial
+	// extents of x and y.
+	pad   func(w *slide.Window, x, y []int)
+	group int // groups of channels
 	finish
 }
 
@@ -42,9 +45,14 @@ type shared[T kernel.Number] struct {
 }
 
 // bind lays the window over image, which is x or y; the other one has its positions.
+// The taps are those of the weights.
 func (k *shared[T]) bind(in, out []*kernel.Operand, image, positions *kernel.Operand) {
 	k.x, k.w, k.y = in[0], in[1], out[0]
 	k.epilogue.Bind(k.y, in[2:]...)
+	k.window.Taps = k.w.Shape[2:]
+	if k.pad != nil {
+		k.pad(&k.window, k.x.Shape[2:], k.y.Shape[2:])
+	}
 	k.slide.Bind(&k.window, image.Shape[2:], positions.Shape[2:])
 	k.images = k.x.Shape[0]
 	k.positions = k.slide.Rows * k.slide.Width

@@ -4,7 +4,6 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
-	"github.com/berth-go/berth/internal/op/slide"
 )
 
 // newConvTranspose returns the kernel of the transposed convolution, the gradient
@@ -17,8 +16,8 @@ import (
 // y [N, M, spatial...]. The window slides over y, and its positions are the
 // elements of x. The batch axes of x and y may have any stride; x, w and y are
 // dense but for that. The finish is as with [newConv].
-func newConvTranspose(t dtype.Type, w slide.Window, group int, f finish) kernel.Kernel {
-	return ofElement(t, params{w, group, f},
+func newConvTranspose(t dtype.Type, p params) kernel.Kernel {
+	return ofElement(t, p,
 		convTransposeOf[float32], convTransposeOf[float64], convTransposeOf[int32], convTransposeOf[int64])
 }
 
