@@ -152,7 +152,8 @@ func (z *sizes) learnOp(column []*graph.Node) (*learnedOp, error) {
 
 // learnField finds what of one attribute depends on the dimensions.
 func (z *sizes) learnField(index int, values []reflect.Value) ([]field, error) {
-	if !slices.ContainsFunc(values, func(v reflect.Value) bool { return !reflect.DeepEqual(v.Interface(), values[0].Interface()) }) {
+	other := slices.IndexFunc(values, func(v reflect.Value) bool { return !reflect.DeepEqual(v.Interface(), values[0].Interface()) })
+	if other < 0 {
 		return nil, nil
 	}
 	lists := make([][]int, len(values))
@@ -160,7 +161,7 @@ func (z *sizes) learnField(index int, values []reflect.Value) ([]field, error) {
 		var ok bool
 		if lists[s], ok = integers(v.Interface()); !ok {
 			return nil, fmt.Errorf("depends on the dimensions and is no integer: it is %v with %s and %v with %s",
-				values[0], z.text(0), values[1], z.text(1))
+				values[0], z.text(0), values[other], z.text(other))
 		}
 		if len(lists[s]) != len(lists[0]) {
 			return nil, fmt.Errorf("is a list of %d with %s and of %d with %s", len(lists[0]), z.text(0), len(lists[s]), z.text(s))
@@ -214,4 +215,22 @@ func sameConstant(a, b *graph.Node) bool {
 // none is.
 func sameOp(a, b *graph.Node) bool {
 	return reflect.TypeOf(a.Op()) == reflect.TypeOf(b.Op()) && (a.Leaf() == nil) == (b.Leaf() == nil)
+}
+
+// sameAttributes reports whether nodes, whose ops are of one type pair by pair, have
+// the same attributes but for integers.
+func sameAttributes(as, bs []*graph.Node) bool {
+	for k := range as {
+		a, b := reflect.ValueOf(as[k].Op()), reflect.ValueOf(bs[k].Op())
+		if a.Kind() != reflect.Struct {
+			continue
+		}
+		for f := range a.NumField() {
+			x, y := a.Field(f).Interface(), b.Field(f).Interface()
+			if _, ok := integers(x); !ok && !reflect.DeepEqual(x, y) {
+				return false
+			}
+		}
+	}
+	return true
 }

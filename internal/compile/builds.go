@@ -118,7 +118,7 @@ func (b *builds) sift(all []*built) (alike, special []*built, err error) {
 	for i, x := range all {
 		err := b.compare(all[0], x)
 		switch {
-		case err == nil:
+		case err == nil && (i < b.learning || sameAttributes(all[0].nodes, x.nodes)):
 			alike = append(alike, x)
 		case i < b.learning:
 			return nil, nil, err

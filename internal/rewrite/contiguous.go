@@ -72,9 +72,21 @@ func denseAxes(v graph.Value) int {
 	}
 	least := len(v.Type().Shape)
 	for _, l := range layouts {
-		least = min(least, l.DenseAxes())
+		least = min(least, inOrder(l))
 	}
 	return least
+}
+
+// inOrder returns how many trailing axes have the strides of dense ones. An extent
+// of 1, where any stride would do, may be a larger one in another build.
+func inOrder(l shape.Layout) int {
+	dense := shape.Dense(l.Shape)
+	for i := len(l.Shape) - 1; i >= 0; i-- {
+		if l.Strides[i] != dense.Strides[i] {
+			return len(l.Shape) - 1 - i
+		}
+	}
+	return len(l.Shape)
 }
 
 // replay applies views, the last one first, to a base layout. What the layout

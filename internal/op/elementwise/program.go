@@ -66,7 +66,7 @@ type Program []Instr
 func (p Program) Append(q Program, input func(i int) Arg) Program {
 	first := len(p)
 	for _, ins := range q {
-		for j, a := range ins.Args {
+		for j, a := range ins.Args[:ins.Code.Arity()] {
 			switch a.Kind {
 			case ArgInput:
 				ins.Args[j] = input(a.Index)
