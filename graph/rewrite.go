@@ -32,6 +32,10 @@ type Rewriter struct {
 	isRoot map[Value]bool
 	users  map[Value][]*Node // made when first asked for
 	to     map[Value]Value
+
+	// Of several graphs, for those that are like the first one:
+	number map[*Node]int // of the nodes
+	alike  [][]*Node     // the nodes of each, in the same order
 }
 
 // NewRewriter returns a Rewriter of the graph that roots are values of. A root
@@ -46,8 +50,8 @@ func NewRewriter(roots []Value) (*Rewriter, error) {
 	return all[0], nil
 }
 
-// NewRewriters returns a Rewriter of each of several graphs. A cache in more than
-// one of them is filled in all or in none.
+// NewRewriters returns a Rewriter of each of several graphs, such as one graph with
+// several extents. A cache in more than one of them is filled in all or in none.
 func NewRewriters(graphs [][]Value) ([]*Rewriter, error) {
 	leaf := make(map[*Node]bool)
 	numInputs := func(n *Node) int {
@@ -78,7 +82,53 @@ func NewRewriters(graphs [][]Value) ([]*Rewriter, error) {
 		}
 		out[i] = r
 	}
+	if len(out) > 1 {
+		compare(out)
+	}
 	return out, nil
+}
+
+// compare finds the graphs that are like the first one.
+func compare(rs []*Rewriter) {
+	var like []*Rewriter
+	var alike [][]*Node
+	for _, r := range rs {
+		r.number = make(map[*Node]int, len(r.nodes))
+		for k, n := range r.nodes {
+			r.number[n] = k
+		}
+		if r.like(rs[0]) {
+			like, alike = append(like, r), append(alike, r.nodes)
+		}
+	}
+	for _, r := range like {
+		r.alike = alike
+	}
+}
+
+// like reports whether the nodes of r have ops of the same names as those of other,
+// and read the same of one another.
+func (r *Rewriter) like(other *Rewriter) bool {
+	return slices.EqualFunc(r.nodes, other.nodes, func(a, b *Node) bool {
+		return a.op.Name() == b.op.Name() && r.leaf[a] == other.leaf[b] && len(a.outs) == len(b.outs) &&
+			(r.leaf[a] || slices.EqualFunc(a.ins, b.ins, func(v, w Value) bool {
+				return v.IsZero() == w.IsZero() && v.index == w.index && (v.IsZero() || r.number[v.node] == other.number[w.node])
+			}))
+	})
+}
+
+// InAll reports whether something holds of this graph and of all others that
+// [NewRewriters] was given and whose nodes are like those of this one. It is asked
+// for each, where at gives what stands there in the place of a value of this graph.
+// A rule that compares extents asks so, and does the same to all: what is equal in
+// one graph, or 1, may not be so in the next.
+func (r *Rewriter) InAll(holds func(at func(v Value) Value) bool) bool {
+	if r.alike == nil {
+		return holds(func(v Value) Value { return v })
+	}
+	return !slices.ContainsFunc(r.alike, func(nodes []*Node) bool {
+		return !holds(func(v Value) Value { return nodes[r.number[v.node]].Output(v.index) })
+	})
 }
 
 // Nodes returns the nodes of the old graph, inputs before the nodes that read

@@ -23,7 +23,10 @@ func contiguous(_ context.Context, r *graph.Rewriter, _ *Options) error {
 		}
 		ins, changed := r.Inputs(n), false
 		for i, v := range ins {
-			if v.IsZero() || denseAxes(v) >= op.DenseAxes(computer, i, len(v.Type().Shape)) {
+			dense := func(at func(graph.Value) graph.Value) bool {
+				return denseAxes(at(n.Input(i))) >= op.DenseAxes(computer, i, len(v.Type().Shape))
+			}
+			if v.IsZero() || r.InAll(dense) {
 				continue
 			}
 			if _, known := copies[v]; !known {
@@ -72,21 +75,9 @@ func denseAxes(v graph.Value) int {
 	}
 	least := len(v.Type().Shape)
 	for _, l := range layouts {
-		least = min(least, inOrder(l))
+		least = min(least, l.DenseAxes())
 	}
 	return least
-}
-
-// inOrder returns how many trailing axes have the strides of dense ones. An extent
-// of 1, where any stride would do, may be a larger one in another build.
-func inOrder(l shape.Layout) int {
-	dense := shape.Dense(l.Shape)
-	for i := len(l.Shape) - 1; i >= 0; i-- {
-		if l.Strides[i] != dense.Strides[i] {
-			return len(l.Shape) - 1 - i
-		}
-	}
-	return len(l.Shape)
 }
 
 // replay applies views, the last one first, to a base layout. What the layout

@@ -55,7 +55,7 @@ func finishes(r *graph.Rewriter, n *graph.Node, j int) bool {
 	v := n.Input(j)
 	before := v.Node()
 	finisher, ok := before.Op().(elementwise.Finisher)
-	if !ok || before.NumOutputs() != 1 || !r.OnlyUser(v, n) || !v.Type().Equal(n.Output(0).Type()) {
+	if !ok || before.NumOutputs() != 1 || !r.OnlyUser(v, n) || v.Type().DType != n.Output(0).Type().DType || !sameShape(r, v, n.Output(0)) {
 		return false
 	}
 	p, _ := finisher.Finish()

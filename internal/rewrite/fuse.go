@@ -7,7 +7,6 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op/elementwise"
-	"github.com/berth-go/berth/shape"
 )
 
 // fuse merges a tree of elementwise nodes into one, so that what they hand to
@@ -59,7 +58,7 @@ type cluster struct {
 func (f *fuser) join(n *graph.Node, m elementwise.Map) {
 	var inputs []graph.Value
 	for j := range n.NumInputs() {
-		if _, ok := absorbed(n, j); !ok {
+		if _, ok := f.absorbed(n, j); !ok {
 			inputs = append(inputs, n.Input(j))
 		}
 	}
@@ -70,7 +69,7 @@ func (f *fuser) join(n *graph.Node, m elementwise.Map) {
 				merged = append(merged, v)
 			}
 		}
-		if outShape(n).Equal(outShape(c.leader)) && len(merged) <= elementwise.MaxInputs && c.instrs+len(m.Program) <= elementwise.MaxInstrs {
+		if sameShape(f.Rewriter, n.Output(0), c.leader.Output(0)) && len(merged) <= elementwise.MaxInputs && c.instrs+len(m.Program) <= elementwise.MaxInstrs {
 			c.nodes++
 			c.instrs += len(m.Program)
 			c.inputs = merged
@@ -94,11 +93,9 @@ func (f *fuser) ofReaders(n *graph.Node) *cluster {
 	return c
 }
 
-func outShape(n *graph.Node) shape.Shape { return n.Output(0).Type().Shape }
-
 // absorbed returns input j of the Map n as a scalar, if it is a constant of
 // one element without which the shape of n stays what it is.
-func absorbed(n *graph.Node, j int) (kernel.Scalar, bool) {
+func (f *fuser) absorbed(n *graph.Node, j int) (kernel.Scalar, bool) {
 	v := n.Input(j)
 	t := v.Type()
 	if _, ok := v.Node().Op().(graph.Constant); !ok || t.Shape.Elems() != 1 {
@@ -107,7 +104,7 @@ func absorbed(n *graph.Node, j int) (kernel.Scalar, bool) {
 	for k := range n.NumInputs() {
 		in := n.Input(k)
 		_, constant := in.Node().Op().(graph.Constant)
-		if (!constant || in.Type().Shape.Elems() != 1) && in.Type().Shape.Equal(outShape(n)) {
+		if (!constant || in.Type().Shape.Elems() != 1) && sameShape(f.Rewriter, in, n.Output(0)) {
 			leaf := v.Node().Leaf()
 			return kernel.ScalarAt(t.DType, leaf.Data, leaf.Layout.Offset), true
 		}
@@ -136,7 +133,7 @@ func (m *merger) append(n *graph.Node) elementwise.Arg {
 		v := n.Input(j)
 		if m.clusters[v.Node()] == m.cluster {
 			args[j] = m.append(v.Node())
-		} else if s, ok := absorbed(n, j); ok {
+		} else if s, ok := m.absorbed(n, j); ok {
 			args[j] = elementwise.ScalarArg(s)
 		} else {
 			args[j] = m.input(m.Replacement(v))

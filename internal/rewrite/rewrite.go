@@ -8,8 +8,8 @@
 // Rules depend on the structure of a graph: which ops read what, with which
 // attributes, and which values are constants. Three have to compare extents: fuse
 // merges what has the shape of its reader, epilogue what has the shape of its input,
-// and contiguous asks which axes lie dense. Built for extents that are greater than 1 and differ from each other,
-// a graph is rewritten as it is for any other such extents.
+// and contiguous asks which axes lie dense. They ask that of all builds of a graph at
+// once, by [graph.Rewriter.InAll].
 package rewrite
 
 import (
@@ -129,6 +129,13 @@ func (p pass) run(ctx context.Context, rewriters []*graph.Rewriter, opt Options)
 		return rewriters, nil
 	}
 	return graph.NewRewriters(rootsOf(rewriters))
+}
+
+// sameShape reports whether two values have one shape, in all builds.
+func sameShape(r *graph.Rewriter, v, w graph.Value) bool {
+	return r.InAll(func(at func(graph.Value) graph.Value) bool {
+		return at(v).Type().Shape.Equal(at(w).Type().Shape)
+	})
 }
 
 // put has a node of o, which reads inputs of the new graph, stand for the only output
