@@ -146,7 +146,7 @@ func (e *Epilogue) Run(start, rows, pitch, n int, scratch []byte) error {
 	if n == pitch {
 		rows, n = 1, rows*n
 	}
-	f := e.kernel.begin(scratch)
+	f := e.kernel.begin(scratch, e.kernel.block)
 	for row := range rows {
 		at := start + row*pitch
 		if err := e.kernel.elements(&f, at, at+n); err != nil {

@@ -14,16 +14,17 @@ type frame struct {
 
 // Run implements [kernel.Kernel].
 func (k *programKernel) Run(task int, scratch []byte) error {
-	f := k.begin(scratch)
+	f := k.begin(scratch, k.block)
 	return k.elements(&f, task*k.each, min((task+1)*k.each, k.total))
 }
 
-// begin returns a frame that has its registers in scratch.
-func (k *programKernel) begin(scratch []byte) frame {
+// begin returns a frame that has its registers in scratch, for blocks of at most n
+// elements.
+func (k *programKernel) begin(scratch []byte, n int) frame {
 	f := frame{index: kernel.Carve[int](&scratch, len(k.walk.Extents))}
 	f.regs = scratch
 	for i := range k.prologue {
-		k.exec(&k.prologue[i], &f, k.block)
+		k.exec(&k.prologue[i], &f, min(n, k.block))
 	}
 	return f
 }
@@ -65,15 +66,23 @@ func (k *programKernel) elements(f *frame, lo, hi int) error {
 		} else {
 			f.out = k.out.Data[(k.out.Offset+f.at[0]+col)*w:]
 		}
-		for i := range k.steps {
-			if s := &k.steps[i]; !k.exec(s, f, n) {
-				return s.call.err
-			}
+		if err := k.runSteps(f, n); err != nil {
+			return err
 		}
 		if k.scatter >= 0 {
 			k.move(false, 0, f.out, f, e, col)
 		}
 		e += n
+	}
+	return nil
+}
+
+// runSteps runs the steps of a block of n elements, whose operands are in f.
+func (k *programKernel) runSteps(f *frame, n int) error {
+	for i := range k.steps {
+		if s := &k.steps[i]; !k.exec(s, f, n) {
+			return s.call.err
+		}
 	}
 	return nil
 }

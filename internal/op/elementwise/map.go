@@ -14,6 +14,7 @@
 //	kernel.go, kernel_run.go
 //	                     calls bound to blocks of operands and registers; a task
 //	epilogue.go          programs that other ops run on blocks of their output
+//	vector.go            programs that other ops run on their working memory
 //	loop.go              the one signature of loops, and adapters to it
 //	loop_*.go            the loops, by the arithmetic that they share
 //	exact.go, exact_trig.go, pair.go
