@@ -61,12 +61,15 @@ func Prepare(p *compile.Program, prepack bool) (*Prepared, error) {
 		if err != nil {
 			return nil, err
 		}
-		prep.scratch = max(prep.scratch, b.mostScratch(p, values))
 		if k, ok := b.kern.(kernel.Prepacker); ok && prepack {
 			p.Space.Eval(p.Largest, values)
 			b.bind(values)
 			find.inputs(i, k)
+			for _, u := range prep.uses[i] {
+				k.UsePrepacked(u.input, []byte{}) // to be made later: who asks for scratch need not have it
+			}
 		}
+		prep.scratch = max(prep.scratch, b.mostScratch(p, values))
 	}
 	return prep, nil
 }

@@ -36,7 +36,8 @@ type Kernel interface {
 	Tasks() int
 	// Scratch returns the bytes of working memory that each worker needs.
 	// They hold anything at the start of a task. The number follows from the
-	// shapes and strides bound and the attributes, not from where memory is.
+	// shapes and strides bound, the attributes, and which inputs are prepacked,
+	// not from where memory is.
 	// It may be larger for smaller shapes, as a kernel that works in blocks
 	// needs less once a block is an operand itself: whoever sets memory
 	// aside for a range of shapes asks at several of them, not at the
