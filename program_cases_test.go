@@ -8,6 +8,7 @@ import (
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/norm"
 	"github.com/berth-go/berth/internal/op/pool"
+	"github.com/berth-go/berth/internal/op/recurrent"
 	"github.com/berth-go/berth/internal/op/view"
 )
 
@@ -72,6 +73,15 @@ var programCases = []programCase{
 	}},
 	{"local response norm", []operand{x(n, 6, 3, 2)}, func(in ...*berth.Promise) []*berth.Promise {
 		return apply(norm.LRN{Size: 3, Alpha: 1e-3, Beta: 0.75, Bias: 1}, in[0])
+	}},
+	{"rnn of any length", []operand{x(n, 3, 6), {"lens", berth.Int32, 0, 1, []int{3}}}, func(in ...*berth.Promise) []*berth.Promise {
+		return apply(recurrent.RNN{}, in[0], f32(1, 6, 6), in[1])
+	}},
+	{"gru of any batch", []operand{x(4, n, 30), {"lens", berth.Int32, 0, 4, []int{n}}, {"h", berth.Float32, -1, 1, []int{2, n, 5}}}, func(in ...*berth.Promise) []*berth.Promise {
+		return apply(recurrent.GRU{Direction: recurrent.Bidirectional}, in[0], f32(2, 15, 5), in[1], in[2])
+	}},
+	{"lstm of any batch", []operand{x(4, n, 20), {"lens", berth.Int32, 0, 4, []int{n}}, {"h", berth.Float32, -1, 1, []int{1, n, 5}}, {"c", berth.Float32, -1, 1, []int{1, n, 5}}}, func(in ...*berth.Promise) []*berth.Promise {
+		return apply(recurrent.LSTM{Final: true}, in[0], f32(1, 20, 5), in[1], in[2], in[3], f32(1, 15))
 	}},
 	{"matmul", []operand{x(n, 20)}, func(in ...*berth.Promise) []*berth.Promise {
 		return one(in[0].MatMul(f32(20, 30)).AddScalar(1).MatMul(f32(30, 3)))

@@ -17,6 +17,7 @@ import (
 	"github.com/berth-go/berth/internal/op/conv"
 	"github.com/berth-go/berth/internal/op/linear"
 	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/recurrent"
 	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
@@ -146,6 +147,9 @@ var prepackCases = []prepackCase{
 		square := must(ops.One(linear.MatMul{}, x, must(ops.One(view.Permute{Perm: []int{1, 0}}, x))))
 		return must(ops.One(linear.MatMul{}, square, must(ops.One(view.SliceView{Axis: 0, Start: 0, N: most, Step: 1}, w))))
 	}, exactly(0)},
+	{"recurrence weights", 5, func(c constants, most int) graph.Value {
+		return must(ops.Apply(recurrent.GRU{Direction: recurrent.Bidirectional}, input(most, 3, 2*3*20), c.of(2, 3*20, 20)))[0]
+	}, exactly(1)},
 	{"a broadcast weight", 2, func(c constants, most int) graph.Value {
 		return must(ops.One(linear.MatMul{}, input(most, 50), must(ops.One(view.BroadcastTo{Shape: []int{50, 60}}, c.of(60)))))
 	}, exactly(0)},
@@ -309,5 +313,18 @@ func BenchmarkPrepare(b *testing.B) {
 				must(Prepare(p, true))
 			}
 		})
+	}
+}
+
+// TestPrepackedScratch has a program set aside no working memory for weights that
+// it prepacks.
+func TestPrepackedScratch(t *testing.T) {
+	held := constants{rand.New(rand.NewPCG(9, 9)), make(map[string]graph.Value)}
+	p := programOf(t, 2, func(rows int) graph.Value {
+		return must(ops.Apply(recurrent.RNN{}, input(rows, 3, 100), held.of(1, 100, 100)))[0]
+	})
+	with, without := must(Prepare(p, true)), must(Prepare(p, false))
+	if saved := without.ScratchBytes() - with.ScratchBytes(); saved < with.PrepackedBytes() {
+		t.Errorf("%d bytes are prepacked, and %d bytes of working memory saved", with.PrepackedBytes(), saved)
 	}
 }

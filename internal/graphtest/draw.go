@@ -74,6 +74,10 @@ var draws = map[string]drawing{
 	"conv_transpose": {1, convTranspose},
 	"pool":           {1, pooling},
 	"global_pool":    {1, globalPool},
+
+	"rnn":  {1, rnn},
+	"gru":  {1, gru},
+	"lstm": {1, lstm},
 }
 
 // along lets a drawing pick an axis of x, which has one at least.

@@ -27,6 +27,7 @@
 //	linear            products of matrices
 //	conv              convolution and its transpose
 //	pool              pooling
+//	recurrent         layers that carry a state along a sequence
 //	slide             no ops: the windows that convolution and pooling slide
 //
 // Above them, ops lists all ops, reads them from text and makes nodes of them.

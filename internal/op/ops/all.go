@@ -16,6 +16,7 @@ import (
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/norm"
 	"github.com/berth-go/berth/internal/op/pool"
+	"github.com/berth-go/berth/internal/op/recurrent"
 	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/internal/op/view"
 )
@@ -41,6 +42,8 @@ func All() []graph.Op {
 		norm.BatchNorm{}, norm.BatchNormTraining{}, norm.InstanceNorm{}, norm.GroupNorm{}, norm.LRN{},
 		// Products, convolutions, pooling.
 		linear.MatMul{}, linear.Gemm{}, conv.Conv{}, conv.ConvTranspose{}, pool.Pool{}, pool.GlobalPool{},
+		// Layers with a state.
+		recurrent.RNN{}, recurrent.GRU{}, recurrent.LSTM{},
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/op/optest"
+	"github.com/berth-go/berth/internal/op/recurrent"
 )
 
 // TestAllIsComplete reads the source of the families: every type with a method
@@ -120,6 +121,11 @@ func randomAttributes(t *testing.T, rng *rand.Rand, o graph.Op) graph.Op {
 			}
 		case *elementwise.Program:
 			texts := []string{"t0=add(x0,x1)", "t0=leaky_relu[0.01](x0);t1=mul(t0,2:float32);t2=cast[int32](t1)"}
+			if err := p.UnmarshalText([]byte(texts[rng.IntN(2)])); err != nil {
+				t.Fatal(err)
+			}
+		case *recurrent.Functions:
+			texts := []string{"t0=tanh(x0)", "t0=sigmoid(x0)|t0=mul(x0,2:float32);t1=hard_sigmoid[0.2,0.5](t0)|t0=tanh(x0)"}
 			if err := p.UnmarshalText([]byte(texts[rng.IntN(2)])); err != nil {
 				t.Fatal(err)
 			}

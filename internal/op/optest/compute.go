@@ -13,12 +13,14 @@ import (
 	"github.com/berth-go/berth/shape"
 )
 
-// Compute runs an op over dense float32 operands.
+// Compute runs an op over dense float32 operands. Absent ones are nil.
 func Compute(t *testing.T, o op.Computer, in ...*kernel.Operand) []*kernel.Operand {
 	t.Helper()
 	types := make([]graph.Type, len(in))
 	for i, x := range in {
-		types[i] = graph.Type{DType: x.DType, Shape: x.Shape}
+		if x != nil {
+			types[i] = graph.Type{DType: x.DType, Shape: x.Shape}
+		}
 	}
 	outTypes, err := o.Infer(types)
 	if err != nil {
