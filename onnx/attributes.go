@@ -115,6 +115,17 @@ func (c *call) text(name, def string) string {
 	return attrOr(c, name, wire.AttrString, def, func(a *wire.Attribute) string { return string(a.Bytes) })
 }
 
+// texts returns a list of strings, or nil when the attribute is absent.
+func (c *call) texts(name string) []string {
+	return attrOr(c, name, wire.AttrStrings, nil, func(a *wire.Attribute) []string {
+		out := make([]string, len(a.Strings))
+		for i, s := range a.Strings {
+			out[i] = string(s)
+		}
+		return out
+	})
+}
+
 // choice returns what a string attribute stands for, or what its default does.
 func choice[T any](c *call, name, def string, among map[string]T) T {
 	text := c.text(name, def)
@@ -188,6 +199,8 @@ var ignored = []struct {
 		"LeakyRelu Log Max Mean Min Mul Neg PRelu Reciprocal Relu Reshape Selu Sigmoid Sqrt Sub Sum Tanh"},
 	// Where the second operand begins, asked for when it broadcasts.
 	{"axis", 1, 6, "Add And Div Equal Greater Less Mul Or Pow Sub Xor"},
+	// Whether there is an output, which its name says as well.
+	{"output_sequence", 1, 6, "GRU LSTM RNN"},
 	// Training alone.
 	{"is_test", 1, 6, "BatchNormalization Dropout"},
 	{"momentum", 1, newest, "BatchNormalization"},

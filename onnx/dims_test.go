@@ -29,6 +29,9 @@ func TestDims(t *testing.T) {
 		{"ppocr_rec", []berth.Dimension{berth.Dim("p2o.DynamicDimension.1", 48, 320)}, map[string]int{"p2o.DynamicDimension.0": 1}, []berth.Extents{
 			{"p2o.DynamicDimension.1": 320}, {"p2o.DynamicDimension.1": 48}, {"p2o.DynamicDimension.1": 101}, {"p2o.DynamicDimension.1": 192},
 		}},
+		{"byte_bilstm", []berth.Dimension{berth.Dim("batch", 1, 9), berth.Dim("length", 1, 40)}, nil, []berth.Extents{
+			{"batch": 1, "length": 1}, {"batch": 9, "length": 40}, {"batch": 2, "length": 11}, {"batch": 7, "length": 3},
+		}},
 		{"melspectrogram", []berth.Dimension{berth.Dim("samples", 1280, 17280)}, map[string]int{"batch_size": 1}, []berth.Extents{
 			{"samples": 17280}, {"samples": 1280}, {"samples": 12400}, {"samples": 4001},
 		}},

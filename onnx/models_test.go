@@ -15,7 +15,7 @@ import (
 // TestModels compares networks that people use with the outputs stored beside
 // them, for every stored data set.
 func TestModels(t *testing.T) {
-	for _, name := range []string{"mnist", "mobilenet_v2", "super_resolution", "minilm_l6_synth", "gpt_char"} {
+	for _, name := range []string{"mnist", "mobilenet_v2", "super_resolution", "minilm_l6_synth", "gpt_char", "byte_bilstm"} {
 		t.Run(name, func(t *testing.T) {
 			if race.Enabled && name == "minilm_l6_synth" {
 				t.Skip("takes long; run without -race")

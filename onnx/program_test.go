@@ -88,7 +88,7 @@ func proven(t *testing.T, p *berth.Program) {
 // TestPrograms compiles networks that people use for the shapes of each stored
 // data set and compares what the programs compute.
 func TestPrograms(t *testing.T) {
-	for _, name := range []string{"mnist", "mobilenet_v2", "super_resolution", "minilm_l6_synth", "gpt_char"} {
+	for _, name := range []string{"mnist", "mobilenet_v2", "super_resolution", "minilm_l6_synth", "gpt_char", "byte_bilstm"} {
 		t.Run(name, func(t *testing.T) {
 			dir := shared(t, "models", name)
 			m, err := conformance.Load(dir)

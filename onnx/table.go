@@ -37,6 +37,7 @@ var opsTable = [][]row{
 	linearOps,
 	poolOps,
 	normOps,
+	recurrentOps,
 	shapeOps,
 	moveOps,
 	constantOps,
