@@ -32,6 +32,7 @@ internal/op/slide       only dtype shape internal/kernel graph internal/op
 internal/op/conv        only dtype shape internal/kernel internal/kernel/isa graph internal/op internal/kernel/gemm internal/op/slide internal/op/elementwise
 internal/op/pool        only dtype shape internal/kernel graph internal/op internal/kernel/lines internal/op/slide internal/op/elementwise
 internal/op/recurrent   only dtype shape internal/kernel graph internal/op internal/kernel/gemm internal/op/elementwise
+internal/op/resample    only dtype shape internal/kernel graph internal/op internal/kernel/lines
 internal/op/ops not internal/kernel internal/op/slide internal/extent
 internal/rewrite not internal/extent
 plan            only dtype shape graph

@@ -9,6 +9,7 @@ import (
 	"github.com/berth-go/berth/internal/op/norm"
 	"github.com/berth-go/berth/internal/op/pool"
 	"github.com/berth-go/berth/internal/op/recurrent"
+	"github.com/berth-go/berth/internal/op/resample"
 	"github.com/berth-go/berth/internal/op/view"
 )
 
@@ -113,6 +114,10 @@ var programCases = []programCase{
 	{"pools", []operand{x(n, 3, 9, 8)}, func(in ...*berth.Promise) []*berth.Promise {
 		w := &berth.PoolOptions{Window: berth.Window{Strides: []int{2, 2}, Pads: []int{1, 1, 0, 0}}}
 		return []*berth.Promise{in[0].MaxPool([]int{2, 3}, w), in[0].AveragePool([]int{3, 3}, w)}
+	}},
+	{"resize", []operand{x(n, 3, 4), {"z", berth.Float32, -1, 1, []int{3, 4, n}}}, func(in ...*berth.Promise) []*berth.Promise {
+		return append(apply(resample.Resize{Mode: resample.Linear, Scales: []float64{1, 2, 1.5}}, in[0]),
+			apply(resample.Resize{Scales: []float64{1, 0.5, 2}}, in[1])...)
 	}},
 	{"global pool", []operand{x(n, 3, 9, 8)}, func(in ...*berth.Promise) []*berth.Promise {
 		return apply(pool.GlobalPool{Kind: pool.Average}, in[0])

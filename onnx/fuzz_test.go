@@ -112,6 +112,8 @@ func fuzzSeeds() []fuzzSeed {
 		{13, reshaped("ConvTranspose", attrInts("output_padding", 1), attrInts("strides", 2))},
 		{13, reshaped("Concat", attrInt("axis", -1))},
 		{13, reshaped("MatMul")},
+		{18, []wire.Node{ints("a", 3), nodeOf("Resize", names{"x", "", "", "a"}, names{"y"}, attrText("mode", "cubic"), attrInt("antialias", 1))}},
+		{9, []wire.Node{nodeOf("Upsample", names{"x", "w"}, names{"y"}, attrText("mode", "linear"))}},
 		{13, []wire.Node{ints("s", 1, 1, 2), nodeOf("Reshape", names{"x", "s"}, names{"a"}),
 			nodeOf("MaxPool", names{"a"}, names{"y", "i"}, attrInts("kernel_shape", 2), attrInt("ceil_mode", 1), attrInts("dilations", 1))}},
 		{19, []wire.Node{ints("s", 1, 1, 2), nodeOf("Reshape", names{"x", "s"}, names{"a"}),

@@ -36,6 +36,7 @@ var opsTable = [][]row{
 	reduceOps,
 	linearOps,
 	poolOps,
+	resizeOps,
 	normOps,
 	recurrentOps,
 	shapeOps,

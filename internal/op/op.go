@@ -28,6 +28,7 @@
 //	conv              convolution and its transpose
 //	pool              pooling
 //	recurrent         layers that carry a state along a sequence
+//	resample          images read between their elements
 //	slide             no ops: the windows that convolution and pooling slide
 //
 // Above them, ops lists all ops, reads them from text and makes nodes of them.

@@ -18,6 +18,7 @@ import (
 	"github.com/berth-go/berth/internal/op/pool"
 	"github.com/berth-go/berth/internal/op/recurrent"
 	"github.com/berth-go/berth/internal/op/reduce"
+	"github.com/berth-go/berth/internal/op/resample"
 	"github.com/berth-go/berth/internal/op/view"
 )
 
@@ -44,6 +45,8 @@ func All() []graph.Op {
 		linear.MatMul{}, linear.Gemm{}, conv.Conv{}, conv.ConvTranspose{}, pool.Pool{}, pool.GlobalPool{},
 		// Layers with a state.
 		recurrent.RNN{}, recurrent.GRU{}, recurrent.LSTM{},
+		// Images between their elements.
+		resample.Resize{},
 	}
 }
 

@@ -1,0 +1,38 @@
+package graphtest
+
+import (
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/resample"
+)
+
+// resize draws coefficients with which sums of small numbers are exact.
+func resize(b *builder, x graph.Value) ([]graph.Value, error) {
+	o := resample.Resize{
+		Mode:        resample.Mode(b.rng.IntN(3)),
+		Coordinates: resample.Coordinates(b.rng.IntN(7)), Rounding: resample.Rounding(b.rng.IntN(5)),
+		A: -0.75, ExcludeOutside: b.oneIn(2), Extrapolation: 2,
+	}
+	if x.Type().DType == dtype.Bool {
+		o.Mode = resample.Nearest
+	}
+	o.Antialias = o.Mode != resample.Nearest && b.oneIn(3)
+	var ends []float64
+	scaled := b.oneIn(2)
+	for _, n := range x.Type().Shape {
+		if scaled {
+			o.Scales = append(o.Scales, []float64{0.5, 0.7, 1, 1, 1.5, 2}[b.rng.IntN(6)])
+		} else if n > 0 && b.oneIn(2) {
+			o.Sizes = append(o.Sizes, 1+b.rng.IntN(6))
+		} else {
+			o.Sizes = append(o.Sizes, n)
+		}
+		o.Region, ends = append(o.Region, float64(b.rng.IntN(3))/4), append(ends, float64(b.rng.IntN(5))/4)
+	}
+	o.Region = append(o.Region, ends...)
+	if o.Mode == resample.Nearest {
+		return ops.Apply(o, x)
+	}
+	return b.tame(ops.Apply(o, x))
+}
