@@ -119,6 +119,9 @@ var programCases = []programCase{
 		return append(apply(resample.Resize{Mode: resample.Linear, Scales: []float64{1, 2, 1.5}}, in[0]),
 			apply(resample.Resize{Scales: []float64{1, 0.5, 2}}, in[1])...)
 	}},
+	{"grid sample", []operand{x(n, 3, 4, 5), {"grid", berth.Float32, -1, 1, []int{n, 6, 7, 2}}}, func(in ...*berth.Promise) []*berth.Promise {
+		return apply(resample.GridSample{Mode: resample.Linear}, in...)
+	}},
 	{"global pool", []operand{x(n, 3, 9, 8)}, func(in ...*berth.Promise) []*berth.Promise {
 		return apply(pool.GlobalPool{Kind: pool.Average}, in[0])
 	}},

@@ -17,6 +17,8 @@ var resizeOps = []row{
 	{"", "Resize", 10, 2, 2, convertResize10},
 	{"", "Resize", 11, 3, 4, convertResize},
 	{"", "Resize", 13, 1, 4, convertResize},
+	{"", "GridSample", 16, 2, 2, convertGridSample},
+	{"", "AffineGrid", 20, 2, 2, convertAffineGrid},
 }
 
 // convertUpsample converts an operator that has its scales as an attribute at first,

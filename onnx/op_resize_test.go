@@ -155,3 +155,44 @@ func TestResizeProgram(t *testing.T) {
 		}
 	}
 }
+
+func TestGridSample(t *testing.T) {
+	x := counting(1, 1, 1, 2, 2)
+	at := func(v ...float64) *berth.Tensor { return f32(v, 1, 1, len(v)/2, 2) }
+	y := func(v ...float64) *berth.Tensor { return f32(v, 1, 1, 1, len(v)) }
+	corners := attrInt("align_corners", 1)
+	mode := func(name string) wire.Attribute { return attrText("mode", name) }
+	as := func(t dtype.Type, data []float64, dims ...int) *berth.Tensor { return tensorOf(t, data, dims...) }
+	line := counting(1, 1, 1, 3)
+	runNodeTests(t, []nodeTest{
+		{"x before y", "GridSample", 16, attrs(corners), in{x, at(1, -1, -1, 1, 0, 0)}, in{y(2, 3, 2.5)}, ""},
+		{"outside is 0", "GridSample", 16, nil, in{x, at(-1, -1, 9, 0)}, in{y(.25, 0)}, ""},
+		{"border", "GridSample", 16, attrs(attrText("padding_mode", "border")), in{x, at(-1, -1, 9, 0)}, in{y(1, 3)}, ""},
+		{"reflection", "GridSample", 16, attrs(attrText("padding_mode", "reflection"), corners), in{x, at(2, -1, 4, 1)}, in{y(1.5, 3.5)}, ""},
+		{"nearest, even", "GridSample", 16, attrs(mode("nearest"), corners), in{x, at(0, 0)}, in{y(1)}, ""},
+		{"bicubic", "GridSample", 16, attrs(mode("bicubic"), corners, attrText("padding_mode", "border")), in{x, at(0, -1)}, in{y(1.5)}, ""},
+		{"new names too early", "GridSample", 16, attrs(mode("linear")), in{x, at(0, 0)}, nil, `"mode" is "linear"`},
+		{"lines too early", "GridSample", 16, nil, in{line, f32([]float64{0}, 1, 1, 1)}, nil, "not the 4 axes of planes"},
+		{"old names too late", "GridSample", 20, attrs(mode("bilinear")), in{x, at(0, 0)}, nil, `"mode" is "bilinear"`},
+		{"a line", "GridSample", 20, attrs(mode("cubic"), corners), in{line, f32([]float64{-1, .5, 1}, 1, 3, 1)}, in{f32([]float64{1, 2.875, 3}, 1, 1, 3)}, ""},
+		{"a volume", "GridSample", 22, attrs(corners), in{counting(0, 1, 1, 2, 2, 2), f32([]float64{1, -1, 0}, 1, 1, 1, 1, 3)}, in{f32([]float64{3}, 1, 1, 1, 1, 1)}, ""},
+		{"integers", "GridSample", 20, nil, in{as(dtype.Uint8, []float64{255, 0}, 1, 1, 2), f32([]float64{-.5, 0}, 1, 2, 1)}, in{as(dtype.Uint8, []float64{255, 127}, 1, 1, 2)}, ""},
+		{"halves at floats", "GridSample", 20, attrs(corners), in{as(dtype.Float16, []float64{1, 3}, 1, 1, 2), f32([]float64{0}, 1, 1, 1)}, in{as(dtype.Float16, []float64{2}, 1, 1, 1)}, ""},
+		{"places finer than halves", "GridSample", 20, attrs(corners), in{as(dtype.Float16, []float64{0, 1024}, 1, 1, 2), f32([]float64{0x1p-13 - 1}, 1, 1, 1)}, in{as(dtype.Float16, []float64{0x1p-4}, 1, 1, 1)}, ""},
+		{"grid of integers", "GridSample", 20, nil, in{line, i64([]float64{0}, 1, 1, 1)}, nil, "not of a floating-point type"},
+		{"no places", "GridSample", 20, nil, in{line, f32(nil, 1, 0, 1)}, in{f32(nil, 1, 1, 0)}, ""},
+	})
+}
+
+func TestAffineGrid(t *testing.T) {
+	turn := f32([]float64{0, 1, 5, 2, 0, 7}, 1, 2, 3) // x is y+5, y is 2x+7
+	runNodeTests(t, []nodeTest{
+		{"edges", "AffineGrid", 20, nil, in{turn, i64([]float64{1, 9, 2, 2})}, in{f32([]float64{4.5, 6, 4.5, 8, 5.5, 6, 5.5, 8}, 1, 2, 2, 2)}, ""},
+		{"corners", "AffineGrid", 20, attrs(attrInt("align_corners", 1)), in{turn, i64([]float64{1, 9, 1, 3})}, in{f32([]float64{5, 5, 5, 7, 5, 9}, 1, 1, 3, 2)}, ""},
+		{"a volume", "AffineGrid", 20, nil, in{f32([]float64{1, 0, 0, 10, 0, 1, 0, 20, 0, 0, 1, 30}, 1, 3, 4), i64([]float64{1, 1, 2, 1, 1})}, in{f32([]float64{10, 20, 29.5, 10, 20, 30.5}, 1, 2, 1, 1, 3)}, ""},
+		{"doubles", "AffineGrid", 20, nil, in{tensorOf(dtype.Float64, []float64{1, 0, 0, 0, 1, 0}, 1, 2, 3), i64([]float64{1, 1, 1, 2})}, in{tensorOf(dtype.Float64, []float64{-.5, 0, .5, 0}, 1, 1, 2, 2)}, ""},
+		{"a line", "AffineGrid", 20, nil, in{turn, i64([]float64{1, 9, 2})}, nil, "not that of planes or volumes"},
+		{"another batch", "AffineGrid", 20, nil, in{turn, i64([]float64{2, 9, 2, 2})}, nil, "want [2 2 3]"},
+		{"negative", "AffineGrid", 20, nil, in{turn, i64([]float64{1, 9, -2, 2})}, nil, "-2"},
+	})
+}

@@ -75,10 +75,11 @@ var draws = map[string]drawing{
 	"pool":           {1, pooling},
 	"global_pool":    {1, globalPool},
 
-	"rnn":    {1, rnn},
-	"gru":    {1, gru},
-	"lstm":   {1, lstm},
-	"resize": {1, resize},
+	"rnn":         {1, rnn},
+	"gru":         {1, gru},
+	"lstm":        {1, lstm},
+	"resize":      {1, resize},
+	"grid_sample": {1, gridSample},
 }
 
 // along lets a drawing pick an axis of x, which has one at least.

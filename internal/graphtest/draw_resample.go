@@ -5,6 +5,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/op/resample"
+	"github.com/berth-go/berth/shape"
 )
 
 // resize draws coefficients with which sums of small numbers are exact.
@@ -35,4 +36,17 @@ func resize(b *builder, x graph.Value) ([]graph.Value, error) {
 		return ops.Apply(o, x)
 	}
 	return b.tame(ops.Apply(o, x))
+}
+
+// gridSample has a grid of small whole numbers, which lie far outside mostly.
+func gridSample(b *builder, x graph.Value) ([]graph.Value, error) {
+	x = b.image(x)
+	s := x.Type().Shape
+	dims := shape.Shape{s[0]}
+	for range s[2:] {
+		dims = append(dims, b.extent())
+	}
+	grid := b.of(graph.Type{DType: x.Type().DType, Shape: append(dims, len(s)-2)})
+	o := resample.GridSample{Mode: resample.Mode(b.rng.IntN(3)), Padding: resample.Padding(b.rng.IntN(3)), AlignCorners: b.oneIn(2)}
+	return b.tame(ops.Apply(o, x, grid))
 }

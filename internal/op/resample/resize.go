@@ -2,10 +2,12 @@
 //
 // # Where to find what
 //
-//	resize.go         Resize: attributes, shape rule
-//	coordinate.go     which place of the input an element of the output comes from
-//	table.go          the elements around that place, with their weights, for each axis
-//	resize_kernel.go  the kernels of Resize: elements moved, and weighted sums
+//	resize.go              Resize: attributes, shape rule
+//	coordinate.go          which place of the input an element of the output comes from
+//	table.go               the elements around that place, with their weights, for each axis
+//	resize_kernel.go       the kernels of Resize: elements moved, and weighted sums
+//	grid_sample.go         GridSample, for which data says the places
+//	grid_sample_kernel.go  its kernel
 package resample
 
 import (

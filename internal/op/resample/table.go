@@ -19,11 +19,10 @@ type table[A kernel.Float] struct {
 
 // bind makes the table of an axis whose elements in the input are a stride apart.
 func (t *table[A]) bind(p *placement, stride int) {
-	// As many as any axis that is no longer has, so that a later bind allocates nothing.
-	most := 4 * p.out
-	if p.antialias {
-		most += 8 * p.in
-	}
+	// As many as any axis that is no longer has, so that a later bind allocates nothing:
+	// twice the reach and one more for each element of the output, and the scale is
+	// out/in but for half an element.
+	most := 8*p.in + 4*p.out
 	t.first = append(slices.Grow(t.first[:0], p.out+1), 0)
 	t.at, t.weight = slices.Grow(t.at[:0], most), slices.Grow(t.weight[:0], most)
 	t.plain = p.in == p.out
