@@ -122,6 +122,9 @@ var programCases = []programCase{
 	{"grid sample", []operand{x(n, 3, 4, 5), {"grid", berth.Float32, -1, 1, []int{n, 6, 7, 2}}}, func(in ...*berth.Promise) []*berth.Promise {
 		return apply(resample.GridSample{Mode: resample.Linear}, in...)
 	}},
+	{"regions", []operand{x(2, 3, 9, 8), {"rois", berth.Float32, 0, 9, []int{n, 4}}, {"at", berth.Int64, 0, 1, []int{n}}}, func(in ...*berth.Promise) []*berth.Promise {
+		return apply(resample.RoiAlign{Height: 2, Width: 3, SamplingRatio: 2, Scale: 1}, in...)
+	}},
 	{"global pool", []operand{x(n, 3, 9, 8)}, func(in ...*berth.Promise) []*berth.Promise {
 		return apply(pool.GlobalPool{Kind: pool.Average}, in[0])
 	}},

@@ -19,6 +19,7 @@ var resizeOps = []row{
 	{"", "Resize", 13, 1, 4, convertResize},
 	{"", "GridSample", 16, 2, 2, convertGridSample},
 	{"", "AffineGrid", 20, 2, 2, convertAffineGrid},
+	{"", "RoiAlign", 10, 3, 3, convertRoiAlign},
 }
 
 // convertUpsample converts an operator that has its scales as an attribute at first,

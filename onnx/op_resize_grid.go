@@ -76,3 +76,21 @@ func (c *call) evenly(n int, corners bool, t dtype.Type) graph.Value {
 	}
 	return c.elementwise(elementwise.Div, nil, c.castTo(twice, t), c.castTo(c.extents([]int{n}), t))
 }
+
+// convertRoiAlign has a choice of coordinates since version 16; before, they were not
+// shifted by half an element.
+func convertRoiAlign(c *call) []graph.Value {
+	c.attrSince(16, "coordinate_transformation_mode")
+	def := "half_pixel"
+	if c.opset() < 16 {
+		def = "output_half_pixel"
+	}
+	return list(c.one(resample.RoiAlign{
+		HalfPixel:     choice(c, "coordinate_transformation_mode", def, map[string]bool{"half_pixel": true, "output_half_pixel": false}),
+		Max:           choice(c, "mode", "avg", map[string]bool{"avg": false, "max": true}),
+		Height:        c.int("output_height", 1),
+		Width:         c.int("output_width", 1),
+		SamplingRatio: c.int("sampling_ratio", 0),
+		Scale:         c.float("spatial_scale", 1),
+	}, c.in...))
+}

@@ -196,3 +196,23 @@ func TestAffineGrid(t *testing.T) {
 		{"negative", "AffineGrid", 20, nil, in{turn, i64([]float64{1, 9, -2, 2})}, nil, "-2"},
 	})
 }
+
+func TestRoiAlign(t *testing.T) {
+	x := counting(0, 1, 1, 4, 4)
+	roi, first := f32([]float64{1, 1, 3, 3}, 1, 4), i64([]float64{0})
+	y := func(v ...float64) *berth.Tensor { return f32(v, 1, 1, 1, len(v)) }
+	samples, two := attrInt("sampling_ratio", 1), attrInt("output_width", 2)
+	half := func(x *berth.Tensor) *berth.Tensor { return tensorOf(dtype.Float16, numbers(x), x.Shape()...) }
+	runNodeTests(t, []nodeTest{
+		{"middles", "RoiAlign", 10, attrs(samples), in{x, roi, first}, in{y(10)}, ""},
+		{"edges", "RoiAlign", 16, attrs(samples), in{x, roi, first}, in{y(7.5)}, ""},
+		{"middles again", "RoiAlign", 16, attrs(samples, attrText("coordinate_transformation_mode", "output_half_pixel")), in{x, roi, first}, in{y(10)}, ""},
+		{"no choice yet", "RoiAlign", 10, attrs(attrText("coordinate_transformation_mode", "half_pixel")), in{x, roi, first}, nil, "does not exist before version 16"},
+		{"as many samples as elements", "RoiAlign", 16, attrs(two), in{x, roi, first}, in{y(7, 8)}, ""},
+		{"half the size", "RoiAlign", 16, attrs(samples, attrFloat("spatial_scale", .5)), in{x, f32([]float64{2, 2, 6, 6}, 1, 4), first}, in{y(7.5)}, ""},
+		{"largest part", "RoiAlign", 10, attrs(samples, attrText("mode", "max")), in{x, roi, first}, in{y(10)}, ""},
+		{"halves", "RoiAlign", 16, attrs(samples), in{half(x), half(roi), first}, in{half(y(7.5))}, ""},
+		{"no image", "RoiAlign", 16, nil, in{x, roi, i64([]float64{1})}, nil, "region 0 is of image 1"},
+		{"no regions", "RoiAlign", 16, nil, in{x, f32(nil, 0, 4), i64(nil, 0)}, in{f32(nil, 0, 1, 1, 1)}, ""},
+	})
+}

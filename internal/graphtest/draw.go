@@ -80,6 +80,7 @@ var draws = map[string]drawing{
 	"lstm":        {1, lstm},
 	"resize":      {1, resize},
 	"grid_sample": {1, gridSample},
+	"roi_align":   {1, roiAlign},
 }
 
 // along lets a drawing pick an axis of x, which has one at least.

@@ -50,3 +50,20 @@ func gridSample(b *builder, x graph.Value) ([]graph.Value, error) {
 	o := resample.GridSample{Mode: resample.Mode(b.rng.IntN(3)), Padding: resample.Padding(b.rng.IntN(3)), AlignCorners: b.oneIn(2)}
 	return b.tame(ops.Apply(o, x, grid))
 }
+
+// roiAlign has regions of small whole numbers, some of which are no regions.
+func roiAlign(b *builder, x graph.Value) ([]graph.Value, error) {
+	x = b.image(x)
+	s := x.Type().Shape
+	if len(s) != 4 || s[0] == 0 {
+		return nil, nil
+	}
+	n := b.extent()
+	rois := b.of(graph.Type{DType: x.Type().DType, Shape: shape.Shape{n, 4}})
+	images := b.numbers(graph.Type{DType: dtype.Int64, Shape: shape.Shape{n}}, 0, s[0])
+	o := resample.RoiAlign{
+		Max: b.oneIn(2), Height: 1 + b.rng.IntN(3), Width: 1 + b.rng.IntN(3),
+		SamplingRatio: b.rng.IntN(3), Scale: 0.5, HalfPixel: b.oneIn(2),
+	}
+	return b.tame(ops.Apply(o, x, rois, images))
+}

@@ -46,7 +46,7 @@ func All() []graph.Op {
 		// Layers with a state.
 		recurrent.RNN{}, recurrent.GRU{}, recurrent.LSTM{},
 		// Images between their elements.
-		resample.Resize{}, resample.GridSample{},
+		resample.Resize{}, resample.GridSample{}, resample.RoiAlign{},
 	}
 }
 

@@ -8,6 +8,7 @@
 //	resize_kernel.go       the kernels of Resize: elements moved, and weighted sums
 //	grid_sample.go         GridSample, for which data says the places
 //	grid_sample_kernel.go  its kernel
+//	roi_align.go           RoiAlign, which pools samples of regions of an image
 package resample
 
 import (
