@@ -17,8 +17,8 @@ import (
 // A nodeTest is a model of one node, what it is given, and what it must give.
 type nodeTest struct {
 	what  string // besides the operator, what the case is about
-	op    string
-	opset int64
+	op    string // behind its domain and a dot, if it has one
+	opset int64  // of that domain
 	attrs []wire.Attribute
 	in    []*berth.Tensor // nil is an absent input
 	want  []*berth.Tensor // nil is an output that the node does not name
@@ -33,7 +33,7 @@ func runNodeTests(t *testing.T, cases []nodeTest) {
 }
 
 func (c nodeTest) run(t *testing.T) {
-	n := wire.Node{OpType: c.op, Attributes: c.attrs}
+	n := operatorNode(c.op, c.attrs)
 	g := wire.Graph{Name: "test"}
 	inputs := make(map[string]*berth.Tensor)
 	for i, x := range c.in {
@@ -59,7 +59,7 @@ func (c nodeTest) run(t *testing.T) {
 	}
 	g.Nodes = []wire.Node{n}
 	model, err := Parse(wire.AppendModel(nil, &wire.Model{
-		IRVersion: 8, OpsetImports: []wire.OperatorSet{{Version: c.opset}}, Graph: &g,
+		IRVersion: 8, OpsetImports: []wire.OperatorSet{{Domain: n.Domain, Version: c.opset}}, Graph: &g,
 	}))
 	var got map[string]*berth.Tensor
 	if err == nil {
@@ -85,6 +85,13 @@ func (c nodeTest) run(t *testing.T) {
 		}
 	}
 	c.compiled(t, model, inputs)
+}
+
+// operatorNode returns a node of an operator whose name may stand behind its domain,
+// as in com.microsoft.Gelu.
+func operatorNode(op string, attrs []wire.Attribute) wire.Node {
+	dot := strings.LastIndex(op, ".")
+	return wire.Node{Domain: op[:max(dot, 0)], OpType: op[dot+1:], Attributes: attrs}
 }
 
 func valueInfoOf(name string, x *berth.Tensor) wire.ValueInfo {

@@ -35,6 +35,7 @@ var opsTable = [][]row{
 	elementwiseOps,
 	reduceOps,
 	linearOps,
+	attentionOps,
 	poolOps,
 	resizeOps,
 	normOps,
