@@ -28,7 +28,7 @@ func convertRotaryEmbedding(c *call) []graph.Value {
 }
 
 // A rotary says how heads are turned: the cosines and sines of the angles, of
-// shape [batch, length, dim/2], and of how many elements, from the first on;
+// shape [batch or 1, length, dim/2], and of how many elements, from the first on;
 // 0 stands for all. Pairs are elements i and dim/2+i or, interleaved, 2i and
 // 2i+1.
 type rotary struct {
@@ -54,10 +54,11 @@ func (c *call) rotate(x graph.Value, r rotary) graph.Value {
 	t := x.Type().DType
 	wide := wider(t)
 	angle := func(v graph.Value) graph.Value {
-		if got := v.Type().Shape; !got.Equal([]int{s[0], s[2], half}) {
+		got := v.Type().Shape
+		if len(got) != 3 || got[0] != s[0] && got[0] != 1 || got[1] != s[2] || got[2] != half {
 			c.failf("cosines or sines have the shape %v, want [%d %d %d]: batch, length, and one for each pair", got, s[0], s[2], half)
 		}
-		return c.one(view.Reshape{Shape: []int{s[0], 1, s[2], half}}, c.castTo(v, wide))
+		return c.one(view.Reshape{Shape: []int{got[0], 1, got[1], half}}, c.castTo(v, wide))
 	}
 	cos, sin := angle(r.cos), angle(r.sin)
 	a, b := view.SliceView{Axis: 3, N: half, Step: 1}, view.SliceView{Axis: 3, Start: half, N: half, Step: 1}

@@ -73,7 +73,7 @@ func TestRotaryEmbedding(t *testing.T) {
 							ins = []operand{x.in(typ), table, table, ids}
 						}
 						t.Run(fmt.Sprintf("flat=%v/interleaved=%v/dim=%d/ids=%v/%v", flat, interleaved, dim, given, typ), func(t *testing.T) {
-							variedTest{"RotaryEmbedding", 23, list, ins, "y", vary, extents, func(in []*berth.Tensor) []*berth.Tensor {
+							variedTest{op: "RotaryEmbedding", opset: 23, attrs: list, in: ins, outs: "y", vary: vary, extents: extents, want: func(in []*berth.Tensor) []*berth.Tensor {
 								var at *berth.Tensor
 								if given {
 									at = in[3]

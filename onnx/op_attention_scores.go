@@ -203,14 +203,19 @@ func (a *attention) addMask(mask graph.Value, pad bool) {
 		a.allow(a.padMask(mask, pad, graph.Value{}))
 	case t.DType.IsFloat():
 		never := c.castTo(constant([]float64{math.Inf(-1)}, 1), t.DType)
-		mask = c.castTo(a.padMask(mask, pad, never), a.wide)
-		if !a.bias.IsZero() {
-			mask = c.elementwise(elementwise.Add, nil, a.bias, mask)
-		}
-		a.bias = mask
+		a.addBias(a.padMask(mask, pad, never))
 	default:
 		c.failf("the mask is %v, neither of truth values nor of floating-point numbers", t)
 	}
+}
+
+// addBias adds numbers that broadcast to the scores.
+func (a *attention) addBias(bias graph.Value) {
+	bias = a.c.castTo(bias, a.wide)
+	if !a.bias.IsZero() {
+		bias = a.c.elementwise(elementwise.Add, nil, a.bias, bias)
+	}
+	a.bias = bias
 }
 
 // padMask returns a mask whose last axis goes on with elements of value, or

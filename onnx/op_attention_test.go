@@ -93,7 +93,7 @@ func TestAttention(t *testing.T) {
 						at[i][d.Name] = e[d.Name]
 					}
 				}
-				variedTest{"Attention", c.opset, list, ins, outs, used, at, func(in []*berth.Tensor) []*berth.Tensor {
+				variedTest{op: "Attention", opset: c.opset, attrs: list, in: ins, outs: outs, vary: used, extents: at, want: func(in []*berth.Tensor) []*berth.Tensor {
 					for len(in) < 7 {
 						in = append(in, nil)
 					}

@@ -16,7 +16,7 @@ var normOps = []row{
 	{"", "GroupNormalization", 18, 3, 3, groupNorm},
 	{"", "InstanceNormalization", 1, 3, 3, opOf(func(c *call) graph.Op { return norm.InstanceNorm{Epsilon: c.float("epsilon", 1e-5)} })},
 	{"", "LRN", 1, 1, 1, lrn},
-	{"", "LayerNormalization", 17, 2, 3, layerNorm},
+	{"", "LayerNormalization", 1, 2, 3, layerNorm},
 	{"", "LpNormalization", 1, 1, 1, opOf(func(c *call) graph.Op { return norm.LpNorm{Axis: c.int("axis", -1), P: c.int("p", 2)} })},
 	{"", "MeanVarianceNormalization", 1, 1, 1, legacyMeanVarianceNorm},
 	{"", "MeanVarianceNormalization", 9, 1, 1, meanVarianceNorm},
@@ -67,7 +67,8 @@ func meanVarianceNorm(c *call) []graph.Value {
 	return list(c.one(norm.MeanVarianceNorm{Axes: axes, Epsilon: meanVarianceEpsilon}, c.in[0]))
 }
 
-// layerNorm keeps its statistics in the type "stash_type"; they are computed
+// layerNorm is part of the specification since opset 17. Optimisers write it, as
+// ONNX Runtime has had it, at every version before. It keeps its statistics in the type "stash_type"; they are computed
 // in that type or a wider one.
 func layerNorm(c *call) []graph.Value {
 	n := norm.LayerNorm{

@@ -36,6 +36,8 @@ var opsTable = [][]row{
 	reduceOps,
 	linearOps,
 	attentionOps,
+	contribOps,
+	contribAttentionOps,
 	poolOps,
 	resizeOps,
 	normOps,
