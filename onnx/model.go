@@ -210,7 +210,7 @@ func decode(name string, data []byte, source wire.Source) (*Model, error) {
 
 // newestOpsets holds the newest version that is known of each domain. A later
 // one may have given an operator another meaning under the same name.
-var newestOpsets = map[string]int64{"": 27, "ai.onnx.ml": 5, microsoft: 1}
+var newestOpsets = map[string]int64{"": 27, "ai.onnx.ml": 5, "ai.onnx.preview": 1, microsoft: 1}
 
 // canonicalDomain returns the one spelling of a domain that has two.
 func canonicalDomain(domain string) string {

@@ -1,8 +1,6 @@
 package onnx
 
 import (
-	"math"
-
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/view"
@@ -13,7 +11,10 @@ import (
 var attentionOps = []row{
 	{"", "Attention", 23, 3, 6, convertAttention},
 	{"", "Attention", 24, 3, 7, convertAttention},
+	{"", "CausalConvWithState", 27, 2, 4, convertCausalConv},
+	{"", "LinearAttention", 27, 3, 6, convertLinearAttention},
 	{"", "RotaryEmbedding", 23, 3, 4, convertRotaryEmbedding},
+	{"ai.onnx.preview", "FlexAttention", 1, 3, 3, convertFlexAttention},
 }
 
 // convertAttention takes queries, keys and values of three axes, where a token
@@ -45,13 +46,9 @@ func convertAttention(c *call) []graph.Value {
 	if qHeads != 0 && qHeads != a.heads || kvHeads != 0 && kvHeads != a.groups {
 		c.failf("attributes q_num_heads and kv_num_heads are %d and %d, but the inputs have %d and %d heads", qHeads, kvHeads, a.heads, a.groups)
 	}
-	a.scale = c.float("scale", 1/math.Sqrt(float64(a.size)))
+	a.scale = c.float("scale", a.scale)
 	a.softcap = c.float("softcap", 0)
-	if c.hasAttr("softmax_precision") {
-		if a.precision = c.dtype("softmax_precision", a.wide); !a.precision.IsFloat() {
-			c.failf("attribute softmax_precision is %v, not a floating-point type", a.precision)
-		}
-	}
+	a.readPrecision()
 	query := c.positions(a.queries, past, 2)
 	if c.has(6) {
 		if !c.shape(6).Equal([]int{a.batch}) {
@@ -84,6 +81,20 @@ func convertAttention(c *call) []graph.Value {
 		outs[3] = c.castTo(a.stages[mode], c.in[0].Type().DType)
 	}
 	return outs
+}
+
+// convertFlexAttention is attention whose scores and probabilities could be
+// changed by graphs, which are not supported. Halves have float32 scores.
+func convertFlexAttention(c *call) []graph.Value {
+	for _, name := range []string{"score_mod", "prob_mod"} {
+		if c.hasAttr(name) {
+			c.failf("%w with the attribute %q", ErrUnsupported, name)
+		}
+	}
+	a := c.newAttention(c.in[0], c.in[1], c.in[2])
+	a.scale = c.float("scale", a.scale)
+	a.readPrecision()
+	return list(c.castTo(a.run(), c.in[2].Type().DType))
 }
 
 // splitHeads takes the heads of x apart: [batch, length, heads*size] becomes

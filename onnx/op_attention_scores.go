@@ -76,6 +76,13 @@ func (c *call) newAttention(q, k, v graph.Value) *attention {
 	return a
 }
 
+// readPrecision reads the type to which scores are rounded, if it is given.
+func (a *attention) readPrecision() {
+	if a.precision = a.c.dtype("softmax_precision", a.wide); !a.precision.IsFloat() {
+		a.c.failf("attribute softmax_precision is %v, not a floating-point type", a.precision)
+	}
+}
+
 // run computes the result, of shape [batch, heads, queries, valueSize], and
 // the stages.
 func (a *attention) run() graph.Value {

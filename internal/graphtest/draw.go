@@ -70,6 +70,7 @@ var draws = map[string]drawing{
 
 	"matmul":         {2, matMul},
 	"gemm":           {1, gemm},
+	"recurrence":     {1, recurrence},
 	"conv":           {1, convolution},
 	"conv_transpose": {1, convTranspose},
 	"pool":           {1, pooling},

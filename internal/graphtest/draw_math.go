@@ -161,6 +161,29 @@ func gemm(b *builder, x graph.Value) ([]graph.Value, error) {
 	return b.tame(ops.Apply(o, x, b.of(graph.Type{DType: d, Shape: right}), b.maybe(graph.Type{DType: d, Shape: c})))
 }
 
+// recurrence takes x for the values.
+func recurrence(b *builder, x graph.Value) ([]graph.Value, error) {
+	x = b.float(x)
+	s, d := x.Type().Shape, x.Type().DType
+	batch := 1
+	if len(s) > 1 {
+		batch = s[0]
+	}
+	length := 1
+	if len(s) > 2 {
+		length = s[1]
+	}
+	of := func(dims ...int) graph.Type { return graph.Type{DType: d, Shape: dims} }
+	keySize, valueSize := b.extent(), s.Elems()/max(batch*length, 1)
+	v := b.one(view.Reshape{Shape: []int{batch, 1, length, valueSize}}, x)
+	outs, err := b.tame(ops.Apply(linear.Recurrence{}, b.of(of(batch, 2, length, keySize)), b.of(of(batch, 1, length, keySize)), v,
+		b.of(of(batch, 1, keySize, valueSize)), b.maybe(of(batch, 1, length, keySize)), b.maybe(of(batch, 1, length))))
+	if err == nil {
+		outs[1] = b.mod(outs[1], 7)
+	}
+	return outs, err
+}
+
 // sliding draws the attributes that convolutions and poolings have in common,
 // for a number of spatial axes.
 func (b *builder) sliding(axes int) (taps, strides, pads, dilations []int) {

@@ -47,6 +47,7 @@ func All() []graph.Op {
 		recurrent.RNN{}, recurrent.GRU{}, recurrent.LSTM{},
 		// Images between their elements.
 		resample.Resize{}, resample.GridSample{}, resample.RoiAlign{},
+		linear.MatMul{}, linear.Gemm{}, linear.Recurrence{}, conv.Conv{}, conv.ConvTranspose{}, pool.Pool{}, pool.GlobalPool{},
 	}
 }
 
