@@ -15,7 +15,7 @@ var contribDims = struct {
 	extents []berth.Extents
 }{
 	[]berth.Dimension{berth.Dim("batch", 1, 3), berth.Dim("seq", 1, 5), berth.Dim("past", 0, 6)},
-	[]berth.Extents{{"batch": 1, "seq": 1, "past": 0}, {"batch": 3, "seq": 5, "past": 6}, {"batch": 2, "seq": 2, "past": 1}, {"batch": 2, "seq": 1, "past": 6}},
+	[]berth.Extents{{"batch": 1, "seq": 1, "past": 0}, {"batch": 3, "seq": 5, "past": 0}, {"batch": 3, "seq": 5, "past": 6}, {"batch": 2, "seq": 2, "past": 1}, {"batch": 2, "seq": 1, "past": 6}},
 }
 
 // withoutPast leaves out the dimension past.
@@ -95,7 +95,7 @@ func TestContribAttention(t *testing.T) {
 		t.Run(map[int]string{1: "ends", 2: "ends and beginnings"}[ends], func(t *testing.T) {
 			const batch = 2
 			variedTest{op: "com.microsoft.Attention", opset: 1, attrs: attrs(num),
-				in: []operand{normal(batch, "seq", width), w, b, below(dtype.Int32, 3, ends*batch)}, outs: "y", vary: vary[1:], extents: []berth.Extents{{"seq": 1}, {"seq": 4}},
+				in: []operand{normal(batch, "seq", width), w, b, below(dtype.Int32, 3, ends*batch)}, outs: "y", vary: vary[1:], extents: []berth.Extents{{"seq": 1}, {"seq": 4}, {"seq": 3}, {"seq": 4}, {"seq": 4}},
 				want: func(in []*berth.Tensor) []*berth.Tensor {
 					q, k, v := product(in, heads*size, heads*size)
 					at := numbers(in[3])
