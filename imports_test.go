@@ -33,6 +33,7 @@ internal/op/conv        only dtype shape internal/kernel internal/kernel/isa gra
 internal/op/pool        only dtype shape internal/kernel graph internal/op internal/kernel/lines internal/op/slide internal/op/elementwise
 internal/op/recurrent   only dtype shape internal/kernel graph internal/op internal/kernel/gemm internal/op/elementwise
 internal/op/resample    only dtype shape internal/kernel graph internal/op internal/kernel/lines
+internal/op/tabular     only dtype shape internal/kernel graph internal/op internal/op/reduce
 internal/op/ops not internal/kernel internal/op/slide internal/extent
 internal/rewrite not internal/extent
 plan            only dtype shape graph

@@ -10,6 +10,7 @@ import (
 	"github.com/berth-go/berth/internal/op/pool"
 	"github.com/berth-go/berth/internal/op/recurrent"
 	"github.com/berth-go/berth/internal/op/resample"
+	"github.com/berth-go/berth/internal/op/tabular"
 	"github.com/berth-go/berth/internal/op/view"
 )
 
@@ -145,6 +146,17 @@ var programCases = []programCase{
 	}},
 	{"scatter nd", []operand{x(n, 4), {"i", berth.Int64, 0, 0, []int{3, 1}}}, func(in ...*berth.Promise) []*berth.Promise {
 		return apply(move.ScatterND{Reduction: berth.ScatterMax}, in[0], in[1], f32(3, 4))
+	}},
+	{"tree ensemble", []operand{x(n, 3)}, func(in ...*berth.Promise) []*berth.Promise {
+		leaf := func(target int) tabular.Node { return tabular.Node{Votes: []tabular.Vote{{Target: target, Weight: 2}}} }
+		f := tabular.Forest{Roots: []int{0}, Nodes: []tabular.Node{{Mode: tabular.Less, Feature: 2, True: 1, False: 2}, leaf(0), leaf(1)}}
+		t := must(f.Tables(3, 2, nil))
+		reals := func(data []float64) *berth.Promise {
+			return must(berth.FromSlice(data, len(data))).Promise().Cast(berth.Float32)
+		}
+		ints := func(data []int32, dims ...int) *berth.Promise { return must(berth.FromSlice(data, dims...)).Promise() }
+		return apply(tabular.TreeEnsemble{Targets: 2}, in[0], ints(t.Nodes, 3, tabular.Columns), reals(t.Thresholds),
+			ints(t.Roots, 1), ints(t.Targets, 2), reals(t.Weights))
 	}},
 	{"one-hot", []operand{i(4, n, 2)}, func(in ...*berth.Promise) []*berth.Promise {
 		return apply(move.OneHot{Axis: -1, Depth: 5}, in[0], f32(2))

@@ -45,6 +45,7 @@ var opsTable = [][]row{
 	shapeOps,
 	moveOps,
 	constantOps,
+	mlOps,
 }
 
 // lookup returns the row of an operator that holds at an opset version: the

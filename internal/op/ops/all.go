@@ -19,6 +19,7 @@ import (
 	"github.com/berth-go/berth/internal/op/recurrent"
 	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/internal/op/resample"
+	"github.com/berth-go/berth/internal/op/tabular"
 	"github.com/berth-go/berth/internal/op/view"
 )
 
@@ -48,6 +49,8 @@ func All() []graph.Op {
 		// Images between their elements.
 		resample.Resize{}, resample.GridSample{}, resample.RoiAlign{},
 		linear.MatMul{}, linear.Gemm{}, linear.Recurrence{}, conv.Conv{}, conv.ConvTranspose{}, pool.Pool{}, pool.GlobalPool{},
+		// Models of tables.
+		tabular.TreeEnsemble{},
 	}
 }
 
