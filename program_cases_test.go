@@ -158,6 +158,9 @@ var programCases = []programCase{
 		return apply(tabular.TreeEnsemble{Targets: 2}, in[0], ints(t.Nodes, 3, tabular.Columns), reals(t.Thresholds),
 			ints(t.Roots, 1), ints(t.Targets, 2), reals(t.Weights))
 	}},
+	{"lookup", []operand{i(6, n, 2)}, func(in ...*berth.Promise) []*berth.Promise {
+		return apply(tabular.Lookup{}, in[0], must(berth.FromSlice([]int64{-3, 0, 2}, 3)).Promise())
+	}},
 	{"one-hot", []operand{i(4, n, 2)}, func(in ...*berth.Promise) []*berth.Promise {
 		return apply(move.OneHot{Axis: -1, Depth: 5}, in[0], f32(2))
 	}},

@@ -83,6 +83,7 @@ var draws = map[string]drawing{
 	"grid_sample":   {1, gridSample},
 	"roi_align":     {1, roiAlign},
 	"tree_ensemble": {1, treeEnsemble},
+	"lookup":        {1, lookup},
 }
 
 // along lets a drawing pick an axis of x, which has one at least.

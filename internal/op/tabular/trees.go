@@ -5,6 +5,7 @@
 //
 //	trees.go, trees_kernel.go  ensembles of decision trees
 //	forest.go                  trees as files state them into tables
+//	lookup.go                  where numbers are among keys
 package tabular
 
 import (
