@@ -16,6 +16,17 @@ const mlDomain = "ai.onnx.ml"
 
 // mlOps lists the operators of models of tables.
 var mlOps = []row{
+	{mlDomain, "ArrayFeatureExtractor", 1, 2, 2, arrayFeatureExtractor},
+	{mlDomain, "Binarizer", 1, 1, 1, binarizer},
+	{mlDomain, "FeatureVectorizer", 1, 1, many, featureVectorizer},
+	{mlDomain, "Imputer", 1, 1, 1, imputer},
+	{mlDomain, "LabelEncoder", 1, 1, 1, legacyLabelEncoder},
+	{mlDomain, "LabelEncoder", 2, 1, 1, labelEncoder},
+	{mlDomain, "LinearClassifier", 1, 1, 1, linearClassifier},
+	{mlDomain, "LinearRegressor", 1, 1, 1, linearRegressor},
+	{mlDomain, "Normalizer", 1, 1, 1, normalizer},
+	{mlDomain, "OneHotEncoder", 1, 1, 1, oneHotEncoder},
+	{mlDomain, "Scaler", 1, 1, 1, scaler},
 	{mlDomain, "TreeEnsemble", 5, 1, 1, treeEnsemble},
 	{mlDomain, "TreeEnsembleClassifier", 1, 1, 1, treeClassifier},
 	{mlDomain, "TreeEnsembleRegressor", 1, 1, 1, treeRegressor},
@@ -119,8 +130,12 @@ func (c *call) classes(ints string) (n int, labels []int64) {
 	return len(texts), nil
 }
 
-// best returns the label of the largest of each row of scores, the first of equals.
+// best returns the label of the largest of each row of scores, the first of equals. A
+// single class has the labels 1 above 0, and else 0.
 func (c *call) best(scores graph.Value, labels []int64) graph.Value {
+	if len(labels) == 1 {
+		return c.above(scores, 0)
+	}
 	return c.label(c.one(reduce.ArgReduce{Max: true, Axis: 1}, scores), labels)
 }
 

@@ -82,7 +82,6 @@ func (c *call) withBase(scores graph.Value, base []float64) graph.Value {
 // the second one, as in ONNX Runtime: weights that are all positive are taken for
 // probabilities, which make the scores 1-s and s, label the second class above 0.5,
 // and are not transformed but by PROBIT; others make -s and s, and label it above 0.
-// A single class has the labels 1 above 0, and else 0.
 func treeClassifier(c *call) []graph.Value {
 	n, labels := c.classes("classlabels_int64s")
 	f, votes := c.forest("class")
@@ -104,13 +103,7 @@ func treeClassifier(c *call) []graph.Value {
 		base = []float64{base[0], 0} // which is how ONNX Runtime takes it
 	}
 	y := c.withBase(c.scores(x, f, n, reduce.Sum), base)
-	var label graph.Value
-	if n == 1 && labels != nil {
-		label = c.above(y, 0)
-	} else {
-		label = c.best(y, labels)
-	}
-	return list(label, c.castTo(c.transformed(y, post), dtype.Float32))
+	return list(c.best(y, labels), c.castTo(c.transformed(y, post), dtype.Float32))
 }
 
 // forest returns the trees of a node whose attributes nodes_* are tuples, one for each
