@@ -158,6 +158,12 @@ var programCases = []programCase{
 		return apply(tabular.TreeEnsemble{Targets: 2}, in[0], ints(t.Nodes, 3, tabular.Columns), reals(t.Thresholds),
 			ints(t.Roots, 1), ints(t.Targets, 2), reals(t.Weights))
 	}},
+	{"distances", []operand{x(n, 3)}, func(in ...*berth.Promise) []*berth.Promise {
+		return apply(tabular.SquaredDistance{}, in[0], f32(4, 3))
+	}},
+	{"coupled pairs", []operand{x(n, 3)}, func(in ...*berth.Promise) []*berth.Promise {
+		return apply(tabular.Couple{Classes: 3}, in[0].Sigmoid())
+	}},
 	{"lookup", []operand{i(6, n, 2)}, func(in ...*berth.Promise) []*berth.Promise {
 		return apply(tabular.Lookup{}, in[0], must(berth.FromSlice([]int64{-3, 0, 2}, 3)).Promise())
 	}},

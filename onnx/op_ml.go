@@ -26,6 +26,8 @@ var mlOps = []row{
 	{mlDomain, "LinearRegressor", 1, 1, 1, linearRegressor},
 	{mlDomain, "Normalizer", 1, 1, 1, normalizer},
 	{mlDomain, "OneHotEncoder", 1, 1, 1, oneHotEncoder},
+	{mlDomain, "SVMClassifier", 1, 1, 1, svmClassifier},
+	{mlDomain, "SVMRegressor", 1, 1, 1, svmRegressor},
 	{mlDomain, "Scaler", 1, 1, 1, scaler},
 	{mlDomain, "TreeEnsemble", 5, 1, 1, treeEnsemble},
 	{mlDomain, "TreeEnsembleClassifier", 1, 1, 1, treeClassifier},

@@ -90,8 +90,8 @@ func TestLinearModels(t *testing.T) {
 		{"no intercepts", ml + "LinearRegressor", 1, attrs(attrFloats("coefficients", 1, 10)), in{i64([]float64{1, 2})}, in{f32([]float64{21}, 1, 1)}, ""},
 		{"logistic", ml + "LinearRegressor", 1, with(lone, attrText("post_transform", "LOGISTIC")), in{x}, in{f32([]float64{l, .5}, 2, 1)}, ""},
 		{"no rows", ml + "LinearRegressor", 1, lone, in{f32(nil, 0, 2)}, in{f32(nil, 0, 1)}, ""},
-		{"other features", ml + "LinearRegressor", 1, with(two, attrInt("targets", 3)), in{x}, nil, "has 4 numbers for 3 scores of 2 features"},
-		{"no targets", ml + "LinearRegressor", 1, with(two, attrInt("targets", 0)), in{x}, nil, "for 0 scores"},
+		{"other features", ml + "LinearRegressor", 1, with(two, attrInt("targets", 3), attrFloats("intercepts")), in{x}, nil, "has 4 numbers for 3 scores of 2 each"},
+		{"no targets", ml + "LinearRegressor", 1, with(two, attrInt("targets", 0)), in{x}, nil, `"targets" is 0`},
 		{"other intercepts", ml + "LinearRegressor", 1, with(lone, attrFloats("intercepts", 1, 2)), in{x}, nil, `"intercepts" has 2 numbers for 1 scores`},
 
 		{"", ml + "LinearClassifier", 1, labels(2, two), in{x}, in{i64([]float64{8, 7}), f32([]float64{21.5, 41.5, -36.5, -74.5}, 2, 2)}, ""},
@@ -101,6 +101,6 @@ func TestLinearModels(t *testing.T) {
 		{"one class", ml + "LinearClassifier", 1, labels(1, lone), in{x}, in{i64([]float64{1, 0}), f32([]float64{4, 0}, 2, 1)}, ""},
 		{"strings", ml + "LinearClassifier", 1, with(two, attrTexts("classlabels_strings", "a", "b")), in{x}, nil, "element type is not supported: STRING"},
 		{"scores of strings", ml + "LinearClassifier", 1, with(two, attrTexts("classlabels_strings", "a", "b")), in{x}, in{nil, f32([]float64{21.5, 41.5, -36.5, -74.5}, 2, 2)}, ""},
-		{"too many classes", ml + "LinearClassifier", 1, labels(3, two), in{x}, nil, "4 numbers for 3 scores"},
+		{"too many classes", ml + "LinearClassifier", 1, labels(3, two), in{x}, nil, "2 numbers for 3 scores"},
 	})
 }

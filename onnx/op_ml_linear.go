@@ -4,26 +4,22 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op/elementwise"
-	"github.com/berth-go/berth/internal/op/linear"
 	"github.com/berth-go/berth/internal/op/move"
 )
 
 // affine returns x·coefficientsᵀ + intercepts, [rows, n]. Coefficients lie row by row;
 // no intercepts at all are zeros.
 func (c *call) affine(x graph.Value, n int) graph.Value {
-	features, t := x.Type().Shape[1], x.Type().DType
 	coefficients, intercepts := c.floats("coefficients"), c.floats("intercepts")
-	if n < 1 || len(coefficients)/n != features || len(coefficients)%n != 0 {
-		c.failf("attribute \"coefficients\" has %d numbers for %d scores of %d features", len(coefficients), n, features)
+	if n < 1 {
+		c.failf("attribute \"targets\" is %d", n)
 	}
-	in := list(x, reals(t, coefficients, n, features))
-	if len(intercepts) > 0 {
-		if len(intercepts) != n {
-			c.failf("attribute \"intercepts\" has %d numbers for %d scores", len(intercepts), n)
-		}
-		in = append(in, reals(t, intercepts, n))
+	if len(intercepts) == 0 {
+		intercepts = []float64{0}
+	} else if len(intercepts) != n {
+		c.failf("attribute \"intercepts\" has %d numbers for %d scores", len(intercepts), n)
 	}
-	return c.one(linear.Gemm{Alpha: 1, Beta: 1, TransB: true}, in...)
+	return c.weighed(x, coefficients, n, intercepts)
 }
 
 // linearRegressor is an affine map of each row.

@@ -76,14 +76,16 @@ var draws = map[string]drawing{
 	"pool":           {1, pooling},
 	"global_pool":    {1, globalPool},
 
-	"rnn":           {1, rnn},
-	"gru":           {1, gru},
-	"lstm":          {1, lstm},
-	"resize":        {1, resize},
-	"grid_sample":   {1, gridSample},
-	"roi_align":     {1, roiAlign},
-	"tree_ensemble": {1, treeEnsemble},
-	"lookup":        {1, lookup},
+	"rnn":              {1, rnn},
+	"gru":              {1, gru},
+	"lstm":             {1, lstm},
+	"resize":           {1, resize},
+	"grid_sample":      {1, gridSample},
+	"roi_align":        {1, roiAlign},
+	"tree_ensemble":    {1, treeEnsemble},
+	"lookup":           {1, lookup},
+	"squared_distance": {2, squaredDistance},
+	"couple":           {3, couple},
 }
 
 // along lets a drawing pick an axis of x, which has one at least.

@@ -6,9 +6,11 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/internal/op/tabular"
+	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -78,4 +80,28 @@ func lookup(b *builder, x graph.Value) ([]graph.Value, error) {
 		}
 	}
 	return ops.Apply(tabular.Lookup{}, x, constant(b, t, keys, len(keys)))
+}
+
+func squaredDistance(b *builder, x graph.Value) ([]graph.Value, error) {
+	if len(x.Type().Shape) != 2 {
+		return nil, nil
+	}
+	x = b.float(x)
+	t := x.Type()
+	t.Shape = shape.Shape{1 + b.rng.IntN(4), t.Shape[1]}
+	return b.tame(ops.Apply(tabular.SquaredDistance{}, x, b.of(t)))
+}
+
+// couple takes the first column of a table, or the first three, as pairs.
+func couple(b *builder, x graph.Value) ([]graph.Value, error) {
+	if s := x.Type().Shape; len(s) != 2 || s[1] == 0 {
+		return nil, nil
+	}
+	x = b.float(x)
+	classes := 2
+	if x.Type().Shape[1] >= 3 {
+		classes = 3
+	}
+	pairs := b.one(view.SliceView{Axis: 1, N: classes * (classes - 1) / 2, Step: 1}, x)
+	return ops.Apply(tabular.Couple{Classes: classes}, b.must(elementwise.Apply(elementwise.Sigmoid, nil, pairs)))
 }

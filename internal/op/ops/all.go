@@ -50,7 +50,7 @@ func All() []graph.Op {
 		resample.Resize{}, resample.GridSample{}, resample.RoiAlign{},
 		linear.MatMul{}, linear.Gemm{}, linear.Recurrence{}, conv.Conv{}, conv.ConvTranspose{}, pool.Pool{}, pool.GlobalPool{},
 		// Models of tables.
-		tabular.TreeEnsemble{}, tabular.Lookup{},
+		tabular.TreeEnsemble{}, tabular.Lookup{}, tabular.SquaredDistance{}, tabular.Couple{},
 	}
 }
 
