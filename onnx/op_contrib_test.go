@@ -129,7 +129,3 @@ func TestContribAttentionErrors(t *testing.T) {
 		{"a scale", "com.microsoft.RotaryEmbedding", 1, attrs(attrFloat("scale", 2)), in{x, i64([]float64{0}), table, table}, nil, "with a scale, which is 2"},
 	})
 }
-
-func attrFloats(name string, v ...float32) wire.Attribute {
-	return wire.Attribute{Name: name, Kind: wire.AttrFloats, Floats: v}
-}

@@ -213,8 +213,20 @@ func attrFloat(name string, v float32) wire.Attribute {
 	return wire.Attribute{Name: name, Kind: wire.AttrFloat, Float: v}
 }
 
+func attrFloats(name string, v ...float32) wire.Attribute {
+	return wire.Attribute{Name: name, Kind: wire.AttrFloats, Floats: v}
+}
+
 func attrText(name, v string) wire.Attribute {
 	return wire.Attribute{Name: name, Kind: wire.AttrString, Bytes: []byte(v)}
+}
+
+func attrTexts(name string, v ...string) wire.Attribute {
+	a := wire.Attribute{Name: name, Kind: wire.AttrStrings}
+	for _, s := range v {
+		a.Strings = append(a.Strings, []byte(s))
+	}
+	return a
 }
 
 type in = []*berth.Tensor

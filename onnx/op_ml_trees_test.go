@@ -10,18 +10,6 @@ import (
 	"github.com/berth-go/berth/internal/wire"
 )
 
-func attrFloats(name string, v ...float32) wire.Attribute {
-	return wire.Attribute{Name: name, Kind: wire.AttrFloats, Floats: v}
-}
-
-func attrTexts(name string, v ...string) wire.Attribute {
-	a := wire.Attribute{Name: name, Kind: wire.AttrStrings}
-	for _, s := range v {
-		a.Strings = append(a.Strings, []byte(s))
-	}
-	return a
-}
-
 // attrReals returns a tensor attribute of float64.
 func attrReals(name string, v ...float64) wire.Attribute {
 	return attrTensor(name, wireTensor(wire.Double, v))

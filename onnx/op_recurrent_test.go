@@ -9,18 +9,6 @@ import (
 	"github.com/berth-go/berth/internal/wire"
 )
 
-func attrTexts(name string, v ...string) wire.Attribute {
-	a := wire.Attribute{Name: name, Kind: wire.AttrStrings}
-	for _, s := range v {
-		a.Strings = append(a.Strings, []byte(s))
-	}
-	return a
-}
-
-func attrFloats(name string, v ...float32) wire.Attribute {
-	return wire.Attribute{Name: name, Kind: wire.AttrFloats, Floats: v}
-}
-
 func lengths(v ...float64) *berth.Tensor { return shaped(dtype.Int32, v, nil) }
 
 // The activation functions of these tests are affine, so that what goes in is

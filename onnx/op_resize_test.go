@@ -9,10 +9,6 @@ import (
 	"github.com/berth-go/berth/internal/wire"
 )
 
-func attrFloats(name string, v ...float32) wire.Attribute {
-	return wire.Attribute{Name: name, Kind: wire.AttrFloats, Floats: v}
-}
-
 func TestUpsample(t *testing.T) {
 	x := counting(1, 1, 2)
 	linear := attrText("mode", "linear")

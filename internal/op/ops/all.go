@@ -43,12 +43,11 @@ func All() []graph.Op {
 		norm.Softmax{}, norm.Hardmax{}, norm.LayerNorm{}, norm.RMSNorm{}, norm.MeanVarianceNorm{}, norm.LpNorm{},
 		norm.BatchNorm{}, norm.BatchNormTraining{}, norm.InstanceNorm{}, norm.GroupNorm{}, norm.LRN{},
 		// Products, convolutions, pooling.
-		linear.MatMul{}, linear.Gemm{}, conv.Conv{}, conv.ConvTranspose{}, pool.Pool{}, pool.GlobalPool{},
+		linear.MatMul{}, linear.Gemm{}, linear.Recurrence{}, conv.Conv{}, conv.ConvTranspose{}, pool.Pool{}, pool.GlobalPool{},
 		// Layers with a state.
 		recurrent.RNN{}, recurrent.GRU{}, recurrent.LSTM{},
 		// Images between their elements.
 		resample.Resize{}, resample.GridSample{}, resample.RoiAlign{},
-		linear.MatMul{}, linear.Gemm{}, linear.Recurrence{}, conv.Conv{}, conv.ConvTranspose{}, pool.Pool{}, pool.GlobalPool{},
 		// Models of tables.
 		tabular.TreeEnsemble{}, tabular.Lookup{}, tabular.SquaredDistance{}, tabular.Couple{},
 	}
