@@ -85,6 +85,11 @@ var programCases = []programCase{
 	{"lstm of any batch", []operand{x(4, n, 20), {"lens", berth.Int32, 0, 4, []int{n}}, {"h", berth.Float32, -1, 1, []int{1, n, 5}}, {"c", berth.Float32, -1, 1, []int{1, n, 5}}}, func(in ...*berth.Promise) []*berth.Promise {
 		return apply(recurrent.LSTM{Final: true}, in[0], f32(1, 20, 5), in[1], in[2], in[3], f32(1, 15))
 	}},
+	{"recurrence of any batch", []operand{x(n, 2, 4, 3)}, func(in ...*berth.Promise) []*berth.Promise {
+		k := in[0].Slice(1, 0, 1, 1)
+		state := k.Slice(2, 0, 3, 1)
+		return apply(linear.Recurrence{}, in[0], k, k.MulScalar(2), state, k.AddScalar(-1), k.Sigmoid().Slice(3, 0, 1, 1).Squeeze(3))
+	}},
 	{"matmul", []operand{x(n, 20)}, func(in ...*berth.Promise) []*berth.Promise {
 		return one(in[0].MatMul(f32(20, 30)).AddScalar(1).MatMul(f32(30, 3)))
 	}},

@@ -82,7 +82,7 @@ var draws = map[string]drawing{
 	"resize":           {1, resize},
 	"grid_sample":      {1, gridSample},
 	"roi_align":        {1, roiAlign},
-	"tree_ensemble":    {1, treeEnsemble},
+	"tree_ensemble":    {3, treeEnsemble},
 	"lookup":           {1, lookup},
 	"squared_distance": {2, squaredDistance},
 	"couple":           {3, couple},

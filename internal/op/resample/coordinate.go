@@ -87,7 +87,7 @@ func (p *placement) place(i int) float64 {
 	x, n := float64(i), float64(p.in)
 	switch p.Coordinates {
 	case HalfPixelSymmetric:
-		return n/2*(1-float64(p.out)/p.length) + p.unscaled(x+0.5) - 0.5
+		return float64(n/2*(1-float64(p.out)/p.length)) + p.unscaled(x+0.5) - 0.5
 	case PytorchHalfPixel:
 		if p.out == 1 {
 			return 0
@@ -105,7 +105,7 @@ func (p *placement) place(i int) float64 {
 		if p.out == 1 {
 			return (p.start + p.end) * (n - 1) / 2
 		}
-		return p.start*(n-1) + x*(p.end-p.start)*(n-1)/(p.length-1)
+		return float64(p.start*(n-1)) + x*(p.end-p.start)*(n-1)/(p.length-1)
 	}
 	return p.unscaled(x+0.5) - 0.5
 }
@@ -162,14 +162,14 @@ func (p *placement) reach() float64 {
 // weight returns what an element counts at a distance, before the weights of all are
 // divided by their sum.
 func (p *placement) weight(distance float64) float64 {
-	d := math.Abs(distance) * p.stretch()
+	d := float64(math.Abs(distance) * p.stretch()) // not fused with what follows
 	switch {
 	case p.Mode == Linear:
 		return max(1-d, 0)
 	case d <= 1:
-		return float64(((p.a+2)*d-(p.a+3))*d*d) + 1
+		return float64((float64((p.a+2)*d)-(p.a+3))*d*d) + 1
 	case d < 2:
-		return ((p.a*d-5*p.a)*d+8*p.a)*d - 4*p.a
+		return float64((float64((float64(p.a*d)-float64(5*p.a))*d)+float64(8*p.a))*d) - float64(4*p.a)
 	}
 	return 0
 }

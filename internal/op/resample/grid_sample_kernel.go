@@ -136,7 +136,7 @@ func (k *gridKernel[T]) place(coordinate, n T) T {
 	if coordinate != coordinate {
 		coordinate = -1
 	}
-	x := ((coordinate+1)*n - 1) / 2
+	x := (T((coordinate+1)*n) - 1) / 2
 	if k.op.AlignCorners {
 		x = (coordinate + 1) / 2 * (n - 1)
 	}
