@@ -83,6 +83,9 @@ func backendFolder(t *testing.T, m *onnx.Model, dir string) error {
 			return err
 		}
 		p, err := compilePinned(t, m, inputs)
+		if errors.Is(err, onnx.ErrHost) {
+			return nil // there is no single program of the model
+		}
 		if err != nil {
 			return fmt.Errorf("as a program: %v", err)
 		}

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/op/view"
+	"github.com/berth-go/berth/internal/wire"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -19,10 +21,15 @@ import (
 // not return errors. One that fails unwinds to [call.convert], so that a
 // converter reads like the operator's specification.
 type call struct {
-	imp   *importer
-	node  *node
-	in    []graph.Value // an absent optional input is the zero Value
-	asked []string      // the attributes that the converter asked for
+	imp     *importer
+	node    *node
+	space   int           // that the node is in
+	in      []graph.Value // an absent optional input is the zero Value
+	symbols []symbol      // the inputs of converters of values; see valueOps
+	asked   []string      // the attributes that the converter asked for
+
+	outs    []symbol // of converters of values
+	entered bool     // the outputs are made by nodes in the queue
 }
 
 // failure carries an error up to convert.
@@ -30,7 +37,7 @@ type failure struct{ err error }
 
 // convert calls the node's converter, and refuses attributes that it does not
 // know.
-func (c *call) convert() (outs []graph.Value, err error) {
+func (c *call) convert() (outs []symbol, err error) {
 	defer func() {
 		switch f := recover().(type) {
 		case nil:
@@ -40,8 +47,65 @@ func (c *call) convert() (outs []graph.Value, err error) {
 			panic(f)
 		}
 	}()
-	outs = c.node.row.convert(c)
+	if c.node.row.values {
+		c.node.row.convert(c)
+		return c.outs, c.unknownAttributes()
+	}
+	text := c.tensors()
+	for _, v := range c.node.row.convert(c) {
+		s := symbol{text: text}
+		if !v.IsZero() {
+			s.kind, s.tensor = tensor, v
+		}
+		outs = append(outs, s)
+	}
 	return outs, c.unknownAttributes()
+}
+
+// errWaits is the error of a converter that needs a value which is not there before the
+// segment has run.
+var errWaits = errors.New("waits for the host")
+
+// tensors checks that the inputs are tensors, and reports whether the outputs are ones
+// of strings.
+func (c *call) tensors() (text bool) {
+	for i, s := range c.symbols {
+		switch {
+		case s.kind == slotted:
+			c.wait(i)
+		case s.kind == sequence:
+			c.failf("input %d %q is a sequence, the operator takes tensors", i, c.node.node.Inputs[i])
+		case s.kind == noValue && i < c.node.row.min:
+			c.failf("input %d %q is an empty optional", i, c.node.node.Inputs[i])
+		}
+		text = text || s.text
+	}
+	if !text {
+		return false
+	}
+	moved, known := textOps[c.node.row.name]
+	if !known || c.node.row.domain != "" {
+		c.failf("element %w by this operator: %v", ErrType, wire.String)
+	}
+	return moved
+}
+
+// textOps are the operators on tensors that take strings as well, since all that they do
+// with elements is to move them, so that the outputs are strings too, or to look at
+// shapes or whether two elements are equal, so that they are not.
+var textOps = map[string]bool{
+	"Concat": true, "Expand": true, "Flatten": true, "Gather": true, "GatherElements": true, "GatherND": true,
+	"ReverseSequence": true, "ScatterElements": true, "ScatterND": true, "Slice": true, "Split": true, "Squeeze": true,
+	"Tile": true, "Transpose": true, "Unsqueeze": true, "Reshape": true, "Where": true, "DepthToSpace": true, "SpaceToDepth": true,
+	"Equal": false, "Shape": false, "Size": false,
+}
+
+// wait has the node converted after the segment, with input i known by then.
+func (c *call) wait(i int) {
+	if s := c.symbols[i]; s.kind == slotted && s.opaque {
+		c.failf("input %d %q is a map, which the operator does not take", i, c.node.node.Inputs[i])
+	}
+	check(errWaits)
 }
 
 // must returns v, unless there is an error: then it unwinds to convert.

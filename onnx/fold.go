@@ -85,7 +85,7 @@ func (imp *importer) known(v graph.Value) (graph.Value, error) {
 	limit := int64(shapeBytes)
 	if imp.dependsOnInput(v) {
 		if !imp.bound {
-			return graph.Value{}, ErrNeedsData
+			return graph.Value{}, needsData{v}
 		}
 		limit = berth.DefaultMaxBytes // data of this run, not of the file
 	}

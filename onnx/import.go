@@ -1,14 +1,12 @@
 package onnx
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/berth-go/berth"
-	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/bridge"
 )
@@ -17,15 +15,29 @@ import (
 // on data that is known only when the model runs.
 var ErrNeedsData = errors.New("the shape depends on the data of an input")
 
+// ErrHost is wrapped by the error about what no single program can hold, since it runs
+// on the host between segments: loops, sequences, strings, and operators that look at
+// data to decide how many elements they return. [Model.Run] and a [Session] run it.
+var ErrHost = errors.New("runs on the host, between compiled segments")
+
 // inside reaches the graphs and the storage behind the types of package berth.
 var inside = bridge.Berth[berth.Tensor, berth.Promise, berth.Program, berth.CompileOptions]()
 
-// An importer turns a model into a graph, for inputs of known types.
+// A needsData is the error about a value on whose elements a shape depends.
+type needsData struct{ value graph.Value }
+
+func (e needsData) Error() string { return ErrNeedsData.Error() }
+func (e needsData) Unwrap() error { return ErrNeedsData }
+
+// An importer turns a model, or as much of one as can be, into a graph, for inputs of
+// known types.
 type importer struct {
-	model *Model
-	ctx   context.Context
-	// values holds what is known so far of the graph, by name.
-	values map[string]graph.Value
+	model  *Model
+	ctx    context.Context
+	spaces spaces
+	queue  []item // what is to be converted, the next one last
+	// cut takes what cannot be converted now; nil when all must be.
+	cut *cutter
 	// varies holds, for each node looked at, whether its result depends on an
 	// input of the model. What does not is computed at once when it is small.
 	varies map[*graph.Node]bool
@@ -41,188 +53,182 @@ type importer struct {
 	keep bool
 }
 
-// run converts the nodes of the model in order and returns its outputs.
-func (imp *importer) run() ([]graph.Value, error) {
-	b := imp.model.body
+func newImporter(ctx context.Context, m *Model) *importer {
+	return &importer{
+		model:  m,
+		ctx:    ctx,
+		varies: make(map[*graph.Node]bool),
+		peeked: make(map[graph.Value]graph.Value),
+		work:   foldWork,
+	}
+}
+
+// An item is one node to be converted in a space; or, without a node, values of the
+// space to be made of those of spaces within it.
+type item struct {
+	space int
+	node  *node
+	joins []join
+}
+
+// A join makes a value of those of other spaces: of the only part, or as a sequence.
+type join struct {
+	name     string
+	parts    []part
+	sequence bool
+}
+
+// A part is a name in a space.
+type part struct {
+	space int
+	name  string
+}
+
+// enter opens a space for a graph of the model, with its initializers, and has its
+// nodes converted next, before what is in the queue.
+func (imp *importer) enter(b *body, outer int) (int, error) {
+	s := imp.spaces.enter(outer)
+	if err := b.constants(imp.model, imp.spaces[s].values); err != nil {
+		return 0, err
+	}
+	return s, nil
+}
+
+// constants adds the initializers of b to values, except for those that are there.
+func (b *body) constants(m *Model, values map[string]symbol) error {
 	for _, t := range b.initializers {
-		if _, overridden := imp.values[t.Name]; overridden {
+		if _, overridden := values[t.Name]; overridden {
 			continue
 		}
-		v, err := leafOf(t, imp.model.weights[t])
+		v, err := m.constant(t)
 		if err != nil {
-			return nil, fmt.Errorf("initializer %q: %w", t.Name, err)
+			return fmt.Errorf("initializer %q: %w", t.Name, err)
 		}
-		imp.values[t.Name] = v
+		values[t.Name] = v
 	}
-	for i := range b.nodes {
-		n := &b.nodes[i]
+	return nil
+}
+
+// push puts the nodes of b at the front of the queue.
+func (imp *importer) push(b *body, space int) {
+	for i := range slices.Backward(b.nodes) {
+		imp.queue = append(imp.queue, item{space: space, node: &b.nodes[i]})
+	}
+}
+
+// run converts what is in the queue, in order.
+func (imp *importer) run() error {
+	for len(imp.queue) > 0 {
+		it := imp.queue[len(imp.queue)-1]
+		imp.queue = imp.queue[:len(imp.queue)-1]
 		if err := imp.ctx.Err(); err != nil {
-			return nil, context.Cause(imp.ctx)
+			return context.Cause(imp.ctx)
 		}
-		outs, err := imp.node(n)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", n, err)
+		if it.node == nil {
+			imp.join(it)
+		} else if err := imp.node(it); err != nil {
+			return fmt.Errorf("%s: %w", it.node, err)
 		}
-		for k, name := range n.node.Outputs {
-			if name != "" {
-				imp.values[name] = outs[k]
+	}
+	return nil
+}
+
+// join makes values of a space of others.
+func (imp *importer) join(it item) {
+	made := make([]symbol, len(it.joins))
+	for i, j := range it.joins {
+		items := make([]symbol, len(j.parts))
+		for k, p := range j.parts {
+			if items[k] = imp.spaces.find(p.space, p.name); items[k].kind == late {
+				imp.cut.wait(imp, it)
+				return
 			}
 		}
+		if j.sequence {
+			made[i] = symbol{kind: sequence, items: items}
+		} else {
+			made[i] = items[0]
+		}
 	}
-	outs := make([]graph.Value, len(b.graph.Outputs))
-	for i, out := range b.graph.Outputs {
-		outs[i] = imp.values[out.Name]
+	for i, j := range it.joins {
+		imp.spaces[it.space].values[j.name] = made[i]
 	}
-	return outs, nil
 }
 
 // node converts one node. What it computes from constants alone is folded.
-func (imp *importer) node(n *node) ([]graph.Value, error) {
-	c := &call{imp: imp, node: n, in: make([]graph.Value, len(n.node.Inputs))}
+func (imp *importer) node(it item) error {
+	n := it.node
+	c := &call{
+		imp: imp, node: n, space: it.space,
+		in: make([]graph.Value, len(n.node.Inputs)), symbols: make([]symbol, len(n.node.Inputs)),
+	}
 	for i, name := range n.node.Inputs {
-		c.in[i] = imp.values[name] // nothing has the empty name
+		c.symbols[i] = imp.spaces.find(it.space, name) // nothing has the empty name
+		if c.symbols[i].kind == late {
+			imp.cut.wait(imp, it)
+			return nil
+		}
+		c.in[i] = c.symbols[i].tensor
 	}
 	outs, err := c.convert()
-	if err != nil {
-		return nil, err
+	var data needsData
+	switch {
+	case imp.cut != nil && errors.As(err, &data):
+		imp.cut.demand(imp, data.value, c.in)
+		imp.cut.wait(imp, it)
+		return nil
+	case imp.cut != nil && errors.Is(err, errWaits):
+		imp.cut.wait(imp, it)
+		return nil
+	case err != nil || c.entered:
+		return err
 	}
 	for _, name := range n.node.Outputs[min(len(outs), len(n.node.Outputs)):] {
 		if name != "" {
-			return nil, fmt.Errorf("has %d outputs, the operator %d", len(n.node.Outputs), len(outs))
+			return fmt.Errorf("has %d outputs, the operator %d", len(n.node.Outputs), len(outs))
 		}
 	}
 	for i, v := range outs {
-		if v.IsZero() {
-			continue
+		if v.kind == tensor {
+			if err := checkRank(v.tensor.Type().Shape); err != nil {
+				return fmt.Errorf("output %d: %w", i, err)
+			}
+			if v.tensor, err = imp.fold(v.tensor); err != nil {
+				return err
+			}
 		}
-		if err := checkRank(v.Type().Shape); err != nil {
-			return nil, fmt.Errorf("output %d: %w", i, err)
-		}
-		if outs[i], err = imp.fold(v); err != nil {
-			return nil, err
+		if i < len(n.node.Outputs) && n.node.Outputs[i] != "" {
+			imp.spaces[it.space].values[n.node.Outputs[i]] = v
 		}
 	}
-	return outs, nil
+	return nil
 }
 
 // build converts the whole model for the given inputs, by name; bound and keep
 // are those of the importer.
 func (m *Model) build(ctx context.Context, inputs map[string]graph.Value, bound, keep bool) ([]graph.Value, error) {
-	imp := &importer{
-		model:  m,
-		ctx:    ctx,
-		values: make(map[string]graph.Value, len(inputs)),
-		varies: make(map[*graph.Node]bool),
-		peeked: make(map[graph.Value]graph.Value),
-		bound:  bound,
-		work:   foldWork,
-		keep:   keep,
-	}
+	imp := newImporter(ctx, m)
+	imp.bound, imp.keep = bound, keep
+	imp.spaces.enter(-1)
 	for name, v := range inputs {
-		imp.values[name] = v
+		imp.spaces[0].values[name] = tensorSymbol(v)
 		// Inputs that a program is given now are constants of it.
 		imp.varies[v.Node()] = bound || v.Node().Leaf() == nil
 	}
-	outs, err := imp.run()
-	if err == nil {
-		err = m.checkOutputs(inputs, outs)
-	}
-	return outs, err
-}
-
-// Run computes the outputs of the model for the given inputs, by name. Every
-// input without a value in the file must be there, with the element type and
-// the fixed extents that the model declares; one with a value may be replaced.
-//
-// The model is planned for these very inputs, so that even shapes that depend
-// on data are known; inputs and outputs may share storage.
-func (m *Model) Run(ctx context.Context, inputs map[string]*berth.Tensor) (map[string]*berth.Tensor, error) {
-	return m.RunWith(ctx, berth.RunOptions{}, inputs)
-}
-
-// RunWith is [Model.Run] with options.
-func (m *Model) RunWith(ctx context.Context, opt berth.RunOptions, inputs map[string]*berth.Tensor) (map[string]*berth.Tensor, error) {
-	promises, err := m.Promises(ctx, inputs)
-	if err != nil {
+	if err := m.body.constants(m, imp.spaces[0].values); err != nil {
 		return nil, err
 	}
-	results, err := berth.MaterializeWith(ctx, opt, promises...)
-	if err != nil {
-		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
-	}
-	outputs := make(map[string]*berth.Tensor, len(results))
-	for i, out := range m.wire.Graph.Outputs {
-		outputs[out.Name] = results[i]
-	}
-	return outputs, nil
-}
-
-// Promises returns the outputs of the model, in the order of [Model.Outputs],
-// as promises over the given inputs. It may compute parts of the model on
-// which shapes depend.
-func (m *Model) Promises(ctx context.Context, inputs map[string]*berth.Tensor) ([]*berth.Promise, error) {
-	if err := m.usable(ctx); err != nil {
+	imp.push(m.body, 0)
+	if err := imp.run(); err != nil {
 		return nil, err
 	}
-	values, err := m.bind(inputs)
-	if err != nil {
-		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
-	}
-	outs, err := m.build(ctx, values, true, false)
-	if err != nil {
-		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
-	}
-	promises := make([]*berth.Promise, len(outs))
-	for i, v := range outs {
-		promises[i] = inside.Promise(v)
-	}
-	return promises, nil
-}
-
-// bind checks inputs against what the model declares.
-func (m *Model) bind(inputs map[string]*berth.Tensor) (map[string]graph.Value, error) {
-	var errs []error
-	values := make(map[string]graph.Value, len(inputs))
-	declared := make(map[string]ValueInfo)
-	for _, in := range infos(m.wire.Graph.Inputs) {
-		declared[in.Name] = in
-	}
-	for _, in := range m.Inputs() {
-		if inputs[in.Name] == nil {
-			errs = append(errs, fmt.Errorf("input %v is missing", in))
+	outs := make([]graph.Value, len(m.body.graph.Outputs))
+	for i, out := range m.body.graph.Outputs {
+		v := imp.spaces.find(0, out.Name)
+		if v.kind != tensor || v.text {
+			return nil, fmt.Errorf("output %q is no tensor of numbers: %w", out.Name, ErrHost)
 		}
+		outs[i] = v.tensor
 	}
-	for _, name := range sortedKeys(inputs) {
-		t := inputs[name]
-		in, ok := declared[name]
-		if !ok {
-			errs = append(errs, fmt.Errorf("the model has no input %q, but %s", name, cmp.Or(strings.Join(sortedKeys(declared), ", "), "none")))
-			continue
-		}
-		if t == nil {
-			if m.body.initial[name] != nil {
-				errs = append(errs, fmt.Errorf("input %v is given a nil tensor", in))
-			}
-			continue
-		}
-		if err := in.accepts(t.DType(), t.Shape()); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		v, err := inside.Value(t.Promise())
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		values[name] = v
-	}
-	return values, errors.Join(errs...)
-}
-
-// accepts reports how a tensor does not fit the declaration of an input.
-func (v ValueInfo) accepts(t dtype.Type, dims []int) error {
-	if !v.fits(dims) || v.DType != t {
-		return fmt.Errorf("input %v is given %v%v", v, t, dims)
-	}
-	return nil
+	return outs, m.checkOutputs(inputs, outs)
 }

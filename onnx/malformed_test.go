@@ -132,9 +132,6 @@ func TestMalformed(t *testing.T) {
 		{"an attribute of a function", func(m *wire.Model) {
 			m.Graph.Nodes[0].Attributes = attrs(wire.Attribute{Name: "a", RefName: "outer", Kind: wire.AttrInt})
 		}, []string{`attribute "a" refers to "outer" outside of a function`}},
-		{"a weight of strings", func(m *wire.Model) {
-			m.Graph.Initializers[0] = wire.Tensor{Name: "w", DataType: wire.String, Dims: []int64{1}, StringData: [][]byte{{}}}
-		}, []string{`tensor "w"`, "STRING"}},
 		{"a weight in a file that cannot be", func(m *wire.Model) {
 			m.Graph.Initializers[0] = wire.Tensor{Name: "w", DataType: wire.Float, Dims: []int64{2}, External: true,
 				ExternalData: []wire.Entry{{Key: "location", Value: "w.bin"}}}

@@ -26,6 +26,8 @@ type Model struct {
 	body    *body
 	opsets  map[string]int64 // by domain
 	weights map[*wire.Tensor][]byte
+	texts   *texts       // the strings in the file
+	runs    runs         // what Run keeps
 	loader  *wire.Loader // of external data
 	unmap   func() error // of the file itself, if it is mapped
 }
@@ -184,7 +186,7 @@ func decode(name string, data []byte, source wire.Source) (*Model, error) {
 	if v := file.IRVersion; v > wire.LatestIRVersion {
 		return fail(fmt.Errorf("IR version %d is newer than %d, the newest that Berth knows", v, wire.LatestIRVersion))
 	}
-	m := &Model{name: name, wire: file, opsets: make(map[string]int64), weights: make(map[*wire.Tensor][]byte)}
+	m := &Model{name: name, wire: file, opsets: make(map[string]int64), weights: make(map[*wire.Tensor][]byte), texts: newTexts(nil)}
 	for _, o := range file.OpsetImports {
 		domain := canonicalDomain(o.Domain)
 		if newest, known := newestOpsets[domain]; known && o.Version > newest {
@@ -290,8 +292,8 @@ func (m *Model) Info() Info {
 		}
 		for _, n := range b.nodes {
 			info.Ops[opName(n.node)]++
-			for _, sub := range n.bodies {
-				visit(sub)
+			for _, name := range sortedKeys(n.bodies) {
+				visit(n.bodies[name])
 			}
 		}
 	}

@@ -93,7 +93,6 @@ var elementwiseOps = []row{
 	{"", "Dropout", 1, 1, 1, legacyDropout},
 	{"", "Dropout", 10, 1, 1, dropout},
 	{"", "Dropout", 12, 1, 3, dropout},
-	{"", "Identity", 1, 1, 1, identity},
 	{"", "Where", 9, 3, 3, where},
 
 	{"", "Affine", 1, 1, 1, affine},
@@ -148,5 +147,3 @@ func isInf(c *call) []graph.Value {
 	}
 	return list(c.elementwise(elementwise.IsInf, signs[:], c.in[0]))
 }
-
-func identity(c *call) []graph.Value { return list(c.in[0]) }

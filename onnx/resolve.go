@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/wire"
 )
 
@@ -29,8 +30,8 @@ type body struct {
 type node struct {
 	node   *wire.Node
 	index  int // in the file
-	row    row // of its operator
-	bodies []*body
+	row    operator
+	bodies map[string]*body // its subgraphs, by attribute
 }
 
 // String names the node in errors.
@@ -100,6 +101,14 @@ func (r *resolver) initializer(b *body, t *wire.Tensor) {
 
 // weight finds the bytes of a tensor in the model, reading external data.
 func (r *resolver) weight(t *wire.Tensor) {
+	if t.DataType == wire.String {
+		if ids, err := r.model.textIDs(t); err != nil {
+			r.failf("tensor %q: %w", t.Name, err)
+		} else {
+			r.model.weights[t] = kernel.Bytes(ids)
+		}
+		return
+	}
 	if _, err := tensorType(t); err != nil {
 		r.failf("tensor %q: %w", t.Name, err)
 		return
@@ -250,8 +259,17 @@ func (r *resolver) node(b *body, n *node) {
 			r.failf("%s: attribute %q refers to %q outside of a function", n, attr.Name, attr.RefName)
 		case attr.Tensor != nil && n.row.convert != nil:
 			r.weight(attr.Tensor)
+		case attr.Kind == wire.AttrString:
+			r.model.texts.id(string(attr.Bytes))
+		case attr.Kind == wire.AttrStrings:
+			for _, s := range attr.Strings {
+				r.model.texts.id(string(s))
+			}
 		case attr.Graph != nil:
-			n.bodies = append(n.bodies, r.graph(attr.Graph, b))
+			if n.bodies == nil {
+				n.bodies = make(map[string]*body)
+			}
+			n.bodies[attr.Name] = r.graph(attr.Graph, b)
 		}
 	}
 }

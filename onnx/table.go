@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/berth-go/berth/graph"
 )
@@ -27,6 +28,12 @@ type row struct {
 	convert      converter
 }
 
+// An operator is the row that a node has its converter from.
+type operator struct {
+	row
+	values bool // the row is one of valueOps
+}
+
 const many = 1 << 30
 
 // opsTable lists every operator, family by family; see the op_*.go files.
@@ -48,17 +55,25 @@ var opsTable = [][]row{
 	mlOps,
 }
 
+// valueOps lists the operators whose inputs and outputs are not all tensors of numbers,
+// or that run on the host, in the same way. Their converters read [call.symbols] and
+// leave the outputs in [call.outs].
+var valueOps = [][]row{
+	controlOps,
+	sequenceOps,
+}
+
 // lookup returns the row of an operator that holds at an opset version: the
 // one with the highest since that is not above it.
-func lookup(domain, name string, opset int64) (row, error) {
-	var found row
+func lookup(domain, name string, opset int64) (operator, error) {
+	var found operator
 	known := false
-	for _, family := range opsTable {
+	for i, family := range slices.Concat(opsTable, valueOps) {
 		for _, r := range family {
 			if r.name == name && r.domain == domain {
 				known = true
 				if r.since <= opset && r.since > found.since {
-					found = r
+					found = operator{r, i >= len(opsTable)}
 				}
 			}
 		}
@@ -67,7 +82,7 @@ func lookup(domain, name string, opset int64) (row, error) {
 	case found.convert != nil:
 		return found, nil
 	case known:
-		return row{}, fmt.Errorf("%w at opset %d", ErrUnsupported, opset)
+		return operator{}, fmt.Errorf("%w at opset %d", ErrUnsupported, opset)
 	}
-	return row{}, ErrUnsupported
+	return operator{}, ErrUnsupported
 }

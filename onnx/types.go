@@ -45,17 +45,59 @@ func tensorType(t *wire.Tensor) (graph.Type, error) {
 	if err != nil {
 		return graph.Type{}, err
 	}
-	dims := make(shape.Shape, len(t.Dims))
-	if err := checkRank(dims); err != nil {
+	dims, err := dimsOf(t)
+	if err != nil {
 		return graph.Type{}, err
-	}
-	for i, n := range t.Dims {
-		if dims[i] = int(n); int64(dims[i]) != n {
-			return graph.Type{}, fmt.Errorf("dimension %d of %v does not fit this machine's int", i, t.Dims)
-		}
 	}
 	typ := graph.Type{DType: d, Shape: dims}
 	return typ, typ.Check()
+}
+
+// dimsOf returns the shape of t.
+func dimsOf(t *wire.Tensor) (shape.Shape, error) {
+	dims := make(shape.Shape, len(t.Dims))
+	if err := checkRank(dims); err != nil {
+		return nil, err
+	}
+	for i, n := range t.Dims {
+		if dims[i] = int(n); int64(dims[i]) != n {
+			return nil, fmt.Errorf("dimension %d of %v does not fit this machine's int", i, t.Dims)
+		}
+	}
+	return dims, dims.Check()
+}
+
+// constant returns the constant that a tensor of the model is.
+func (m *Model) constant(t *wire.Tensor) (symbol, error) {
+	if t.DataType != wire.String {
+		v, err := leafOf(t, m.weights[t])
+		return tensorSymbol(v), err
+	}
+	dims, err := dimsOf(t)
+	if err != nil {
+		return symbol{}, err
+	}
+	n, err := graph.NewConstant(graph.Type{DType: dtype.Int64, Shape: dims}, graph.Leaf{Layout: shape.Dense(dims), Data: m.weights[t]})
+	if err != nil {
+		return symbol{}, err
+	}
+	return symbol{kind: tensor, tensor: n.Output(0), text: true}, nil
+}
+
+// textIDs returns the numbers of the elements of a tensor of strings in the file.
+func (m *Model) textIDs(t *wire.Tensor) ([]int64, error) {
+	dims, err := dimsOf(t)
+	if err != nil {
+		return nil, err
+	}
+	if n := dims.Elems(); n != len(t.StringData) {
+		return nil, fmt.Errorf("%d strings for the shape %v, which takes %d", len(t.StringData), dims, n)
+	}
+	ids := make([]int64, len(t.StringData))
+	for i, s := range t.StringData {
+		ids[i] = m.texts.id(string(s))
+	}
+	return ids, nil
 }
 
 // leafOf returns the constant that t is, over the bytes of its elements where

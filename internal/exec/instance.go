@@ -50,12 +50,23 @@ type boundStep struct {
 // working memory of all workers exceeds DefaultMaxBytes.
 func (p *Prepared) NewInstance(count int, poison bool) (*Instance, error) {
 	workers := NewWorkers(count)
-	err := workers.Reserve(p.scratch, DefaultMaxBytes)
-	if err == nil {
-		err = p.prepackOnce()
-	}
+	inst, err := p.NewInstanceOn(workers, poison)
 	if err != nil {
 		workers.Close()
+		return nil, err
+	}
+	inst.UseArena(kernel.Alloc(inst.ArenaBytes()))
+	return inst, nil
+}
+
+// NewInstanceOn is NewInstance on workers that other instances have too, and without
+// an arena: [Instance.UseArena] gives it one. Instances that share either run one at
+// a time. Whoever made the workers closes them, and no instance.
+func (p *Prepared) NewInstanceOn(workers *Workers, poison bool) (*Instance, error) {
+	if err := workers.Reserve(p.scratch, DefaultMaxBytes); err != nil {
+		return nil, err
+	}
+	if err := p.prepackOnce(); err != nil {
 		return nil, err
 	}
 	prog := p.prog
@@ -63,7 +74,6 @@ func (p *Prepared) NewInstance(count int, poison bool) (*Instance, error) {
 		prog:    prog,
 		workers: workers,
 		scratch: p.scratch,
-		arena:   kernel.Alloc(int(prog.Buffers.Arena)),
 		steps:   make([]boundStep, len(prog.Steps)),
 		poison:  poison,
 		point:   slices.Clone(prog.Largest),
@@ -80,16 +90,26 @@ func (p *Prepared) NewInstance(count int, poison bool) (*Instance, error) {
 	for i := range prog.Steps {
 		b, err := newBoundStep(prog, i)
 		if err != nil {
-			inst.Close()
 			return nil, err
 		}
-		b.attach(compile.Arena, func(o *compile.Operand) []byte { return inst.arena[o.Base:] })
 		b.weights(prog)
 		p.usePrepacked(i, &b)
 		b.bind(inst.values)
 		inst.steps[i] = b
 	}
 	return inst, nil
+}
+
+// ArenaBytes returns the size of the arena.
+func (inst *Instance) ArenaBytes() int { return int(inst.prog.Buffers.Arena) }
+
+// UseArena has the instance work in memory of at least [Instance.ArenaBytes], aligned as
+// [kernel.Alloc] does.
+func (inst *Instance) UseArena(arena []byte) {
+	inst.arena = arena[:inst.ArenaBytes()]
+	for i := range inst.steps {
+		inst.steps[i].attach(compile.Arena, func(o *compile.Operand) []byte { return inst.arena[o.Base:] })
+	}
 }
 
 func newBoundStep(p *compile.Program, i int) (boundStep, error) {
