@@ -47,6 +47,10 @@ func (c *call) convert() (outs []symbol, err error) {
 			panic(f)
 		}
 	}()
+	if c.node.function != nil {
+		c.function()
+		return nil, nil
+	}
 	if c.node.row.values {
 		c.node.row.convert(c)
 		return c.outs, c.unknownAttributes()
@@ -123,8 +127,8 @@ func check(err error) {
 
 func (c *call) failf(format string, args ...any) { check(fmt.Errorf(format, args...)) }
 
-// opset returns the version of the operators that the model has the node from.
-func (c *call) opset() int64 { return c.imp.model.opsets[canonicalDomain(c.node.node.Domain)] }
+// opset returns the version of the operators that the node is from.
+func (c *call) opset() int64 { return c.node.opset }
 
 // input returns input i, or the zero Value when it is absent.
 func (c *call) input(i int) graph.Value {

@@ -122,19 +122,11 @@ func (opt *Options) vary(m *Model) []berth.Dimension {
 // checkOptions returns an error about the names in opt that the model does not
 // have, and about constants that are not what opt says of them.
 func (m *Model) checkOptions(opt *Options) error {
-	var inputs, extents []string
+	var inputs []string
 	for _, in := range m.wire.Graph.Inputs {
 		inputs = append(inputs, in.Name)
 	}
-	for _, in := range m.Inputs() {
-		for _, d := range in.Dims {
-			if d.Name != "" {
-				extents = append(extents, d.Name)
-			}
-		}
-	}
-	slices.Sort(extents)
-	extents = slices.Compact(extents)
+	extents := extentNames(m.Inputs())
 	var errs []error
 	check := func(option, what string, known, given []string) {
 		for _, name := range given {

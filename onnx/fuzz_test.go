@@ -30,6 +30,7 @@ func FuzzLoad(f *testing.F) {
 			m.Graph.Nodes = h.nodes
 		}))
 	}
+	f.Add(modelOf([]wire.Node{local("F", names{"x"}, names{"y"}, attrFloat("slope", 0.5))}, leaky("F")))
 	// Small real files, where they are at hand.
 	files, _ := filepath.Glob(filepath.Join("..", "..", "shared", "onnx-backend", "node", "test_*s", "model.onnx"))
 	for _, file := range files {

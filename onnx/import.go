@@ -116,6 +116,20 @@ func (imp *importer) push(b *body, space int) {
 	}
 }
 
+// replace has the nodes of b converted in place of the node, in a space of theirs. The
+// outputs of the node are those of b.
+func (c *call) replace(inner int, b *body) {
+	var joins []join
+	for i, name := range c.node.node.Outputs {
+		if name != "" {
+			joins = append(joins, join{name: name, parts: []part{{inner, b.graph.Outputs[i].Name}}})
+		}
+	}
+	c.imp.queue = append(c.imp.queue, item{space: c.space, joins: joins})
+	c.imp.push(b, inner)
+	c.entered = true
+}
+
 // run converts what is in the queue, in order.
 func (imp *importer) run() error {
 	for len(imp.queue) > 0 {

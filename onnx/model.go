@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -101,21 +100,11 @@ func (v ValueInfo) String() string {
 // that are aligned stay there: they are read when they are first touched, and
 // shared with other processes. The files must not shrink until [Model.Close].
 func LoadFile(name string) (*Model, error) {
-	data, unmap, err := mapOrRead(name)
+	r, err := resolveFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("onnx: %w", err)
+		return nil, err
 	}
-	dir, err := wire.OpenDir(filepath.Dir(name))
-	if err != nil {
-		return nil, fmt.Errorf("onnx: %s: %w", name, errors.Join(err, unmap()))
-	}
-	defer dir.Close()
-	m, err := decode(name, data, dir)
-	if err != nil {
-		return nil, errors.Join(err, unmap())
-	}
-	m.unmap = unmap
-	return m, nil
+	return r.finish()
 }
 
 // mapOrRead returns the bytes of a file, and what gives them back.
@@ -178,36 +167,11 @@ func Parse(data []byte) (*Model, error) { return decode("model", data, nil) }
 // decode makes a Model of data. External data is read here, so that source is
 // not needed afterwards.
 func decode(name string, data []byte, source wire.Source) (*Model, error) {
-	fail := func(err error) (*Model, error) { return nil, fmt.Errorf("onnx: %s: %w", name, err) }
-	file, err := wire.DecodeModel(data, nil)
+	r, err := resolve(name, data, source)
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
-	if v := file.IRVersion; v > wire.LatestIRVersion {
-		return fail(fmt.Errorf("IR version %d is newer than %d, the newest that Berth knows", v, wire.LatestIRVersion))
-	}
-	m := &Model{name: name, wire: file, opsets: make(map[string]int64), weights: make(map[*wire.Tensor][]byte), texts: newTexts(nil)}
-	for _, o := range file.OpsetImports {
-		domain := canonicalDomain(o.Domain)
-		if newest, known := newestOpsets[domain]; known && o.Version > newest {
-			return fail(fmt.Errorf("opset %d of domain %q is newer than %d, the newest that Berth knows", o.Version, o.Domain, newest))
-		}
-		if v, twice := m.opsets[domain]; twice && v != o.Version {
-			return fail(fmt.Errorf("opset_import names domain %q with versions %d and %d", o.Domain, v, o.Version))
-		}
-		m.opsets[domain] = o.Version
-	}
-	if len(m.opsets) == 0 {
-		m.opsets[""] = 1 // files of IR version 1 and 2 need not say
-	}
-	m.loader = wire.NewLoader(source, nil)
-	r := &resolver{model: m}
-	m.body = r.graph(file.Graph, nil)
-	if err := errors.Join(r.errs...); err != nil {
-		m.loader.Close()
-		return fail(err)
-	}
-	return m, nil
+	return r.finish()
 }
 
 // newestOpsets holds the newest version that is known of each domain. A later
@@ -255,59 +219,6 @@ func (m *Model) Defaults() []ValueInfo {
 // Outputs returns the outputs, in the order of the file.
 func (m *Model) Outputs() []ValueInfo { return infos(m.graph().Outputs) }
 
-// Info is what a model file says of itself.
-type Info struct {
-	IRVersion     int64
-	Opsets        map[string]int64 // version by domain; "" is ai.onnx
-	Producer      string
-	Nodes         int            // subgraphs counted
-	Ops           map[string]int // how often each operator is used
-	Weights       int            // initializers
-	WeightBytes   int64
-	Inputs        []ValueInfo
-	Outputs       []ValueInfo
-	Documentation string
-}
-
-// Info returns what the file says of itself.
-func (m *Model) Info() Info {
-	if m == nil || m.wire == nil {
-		return Info{}
-	}
-	info := Info{
-		IRVersion:     m.wire.IRVersion,
-		Opsets:        m.opsets,
-		Producer:      strings.TrimSpace(m.wire.ProducerName + " " + m.wire.ProducerVersion),
-		Ops:           make(map[string]int),
-		Inputs:        m.Inputs(),
-		Outputs:       m.Outputs(),
-		Documentation: m.wire.DocString,
-	}
-	var visit func(b *body)
-	visit = func(b *body) {
-		info.Nodes += len(b.nodes)
-		info.Weights += len(b.initializers)
-		for _, t := range b.initializers {
-			info.WeightBytes += int64(len(m.weights[t]))
-		}
-		for _, n := range b.nodes {
-			info.Ops[opName(n.node)]++
-			for _, name := range sortedKeys(n.bodies) {
-				visit(n.bodies[name])
-			}
-		}
-	}
-	visit(m.body)
-	return info
-}
-
-func opName(n *wire.Node) string {
-	if d := canonicalDomain(n.Domain); d != "" {
-		return d + "." + n.OpType
-	}
-	return n.OpType
-}
-
 // checkOutputs reports an output of another type than the model declares. Fixed
 // extents are compared where all inputs have those that the model declares:
 // [Options].Shapes may override them.
@@ -318,6 +229,9 @@ func (m *Model) checkOutputs(inputs map[string]graph.Value, outs []graph.Value) 
 		overridden = overridden || given && !in.fits(v.Type().Shape)
 	}
 	for i, out := range m.Outputs() {
+		if outs[i].IsZero() {
+			return fmt.Errorf("output %v is absent", out)
+		}
 		t := outs[i].Type()
 		known := out.TypeName != unknownType && out.TypeName != wire.Undefined.String()
 		if known && out.DType != t.DType || !overridden && !out.fits(t.Shape) {

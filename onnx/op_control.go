@@ -40,16 +40,7 @@ func convertIf(c *call) []graph.Value {
 	if len(b.graph.Outputs) != n || len(b.inputs) > 0 {
 		c.failf("the branch %q has %d inputs and %d outputs, the node %d outputs", b.graph.Name, len(b.inputs), len(b.graph.Outputs), n)
 	}
-	inner := must(c.imp.enter(b, c.space))
-	var joins []join
-	for i, name := range c.node.node.Outputs {
-		if name != "" {
-			joins = append(joins, join{name: name, parts: []part{{inner, b.graph.Outputs[i].Name}}})
-		}
-	}
-	c.imp.queue = append(c.imp.queue, item{space: c.space, joins: joins})
-	c.imp.push(b, inner)
-	c.entered = true
+	c.replace(must(c.imp.enter(b, c.space)), b)
 	return nil
 }
 

@@ -10,15 +10,14 @@ import (
 	"github.com/berth-go/berth/internal/wire"
 )
 
-// ErrUnsupported is wrapped by errors about an operator, or a version of one,
-// that Berth does not have.
-var ErrUnsupported = errors.New("operator is not supported")
-
 // A body is a graph of a model with its nodes in order and every reference
-// checked. Subgraphs see the names of the graphs around them.
+// checked. Subgraphs see the names of the graphs around them; the body of a
+// function sees its own names alone.
 type body struct {
 	graph        *wire.Graph
 	outer        *body
+	scope        *scope
+	of           *node            // that holds the subgraph or calls the function
 	inputs       []wire.ValueInfo // without those that have an initializer
 	initializers []*wire.Tensor
 	initial      map[string]*wire.Tensor // the same, by name
@@ -26,15 +25,19 @@ type body struct {
 	names        map[string]bool // what the graph itself defines
 }
 
-// A node is a wire node with its converter and its subgraphs.
+// A node is a wire node with its converter and its subgraphs, or with the body
+// of the function that it calls.
 type node struct {
-	node   *wire.Node
-	index  int // in the file
-	row    operator
-	bodies map[string]*body // its subgraphs, by attribute
+	node     *wire.Node
+	in       *body
+	index    int // among the nodes of its graph
+	row      operator
+	opset    int64            // of the operator's domain, where the node stands
+	bodies   map[string]*body // its subgraphs, by attribute
+	function *body
 }
 
-// String names the node in errors.
+// String names the node among those of its graph.
 func (n *node) String() string {
 	name := n.node.Name
 	if name == "" && len(n.node.Outputs) > 0 {
@@ -43,10 +46,83 @@ func (n *node) String() string {
 	return fmt.Sprintf("node %d %q (%s)", n.index, name, opName(n.node))
 }
 
+// A place names a node and those around it, from the graph of the model on. It is
+// text when it is printed, which few are.
+type place struct{ *node }
+
+func (n *node) place() place { return place{n} }
+
+func (p place) String() string { return within(p.in.of) + p.node.String() }
+
+// within names a node and those around it before what is in it; nil is none.
+func within(n *node) string {
+	if n == nil {
+		return ""
+	}
+	return n.place().String() + ": "
+}
+
+// String names the graph and the nodes around it.
+func (b *body) String() string { return fmt.Sprintf("%sgraph %q", within(b.of), b.graph.Name) }
+
 // resolver checks a model and gathers everything that is wrong with it.
 type resolver struct {
-	model *Model
-	errs  []error
+	model     *Model
+	functions map[functionID]*wire.Function
+	copied    int // of what calls of functions take; see mostCopied
+	missing   []MissingOperator
+	missed    map[MissingOperator]int // where in missing one of this name and version is
+	errs      []error
+}
+
+// resolve makes a Model of data. The resolver holds what keeps the model from
+// being used; an error is about data that is no model at all.
+func resolve(name string, data []byte, source wire.Source) (*resolver, error) {
+	file, err := wire.DecodeModel(data, nil)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %s: %w", name, err)
+	}
+	m := &Model{name: name, wire: file, weights: make(map[*wire.Tensor][]byte), texts: newTexts(nil), loader: wire.NewLoader(source, nil)}
+	r := &resolver{model: m, missed: make(map[MissingOperator]int)}
+	if v := file.IRVersion; v > wire.LatestIRVersion {
+		r.failf("IR version %d is newer than %d, the newest that Berth knows", v, wire.LatestIRVersion)
+	}
+	if m.opsets = r.opsets(file.OpsetImports, nil); len(m.opsets) == 0 {
+		m.opsets[""] = 1 // files of IR version 1 and 2 need not say
+	}
+	r.index(file.Functions)
+	m.body = r.graph(file.Graph, &scope{opsets: m.opsets}, nil, nil)
+	return r, nil
+}
+
+// finish returns the model if nothing is wrong with it, and closes it otherwise.
+// Where operators are missing the error wraps an [*UnsupportedError].
+func (r *resolver) finish() (*Model, error) {
+	err := errors.Join(r.errs...)
+	if err == nil {
+		return r.model, nil
+	}
+	if r.missing != nil {
+		err = &UnsupportedError{Operators: r.missing, err: err}
+	}
+	return nil, errors.Join(fmt.Errorf("onnx: %s: %w", r.model.name, err), r.model.Close())
+}
+
+// opsets returns the versions that the model imports, or the function that a node
+// calls, by domain.
+func (r *resolver) opsets(imports []wire.OperatorSet, of *node) map[string]int64 {
+	versions := make(map[string]int64, len(imports))
+	for _, o := range imports {
+		domain := canonicalDomain(o.Domain)
+		if newest, known := newestOpsets[domain]; known && o.Version > newest {
+			r.failf("%sopset %d of domain %q is newer than %d, the newest that Berth knows", within(of), o.Version, o.Domain, newest)
+		}
+		if v, twice := versions[domain]; twice && v != o.Version {
+			r.failf("%sopset_import names domain %q with versions %d and %d", within(of), o.Domain, v, o.Version)
+		}
+		versions[domain] = o.Version
+	}
+	return versions
 }
 
 func (r *resolver) failf(format string, args ...any) {
@@ -57,9 +133,10 @@ func (r *resolver) failf(format string, args ...any) {
 	}
 }
 
-// graph checks g within outer, which is nil for the graph of the model.
-func (r *resolver) graph(g *wire.Graph, outer *body) *body {
-	b := &body{graph: g, outer: outer, initial: make(map[string]*wire.Tensor), names: make(map[string]bool)}
+// graph checks the graph of the model, one that the node of holds, or the body of
+// the function that it calls. Subgraphs stand within outer.
+func (r *resolver) graph(g *wire.Graph, s *scope, of *node, outer *body) *body {
+	b := &body{graph: g, scope: s, of: of, outer: outer, initial: make(map[string]*wire.Tensor), names: make(map[string]bool)}
 	for i := range g.Initializers {
 		r.initializer(b, &g.Initializers[i])
 	}
@@ -69,9 +146,9 @@ func (r *resolver) graph(g *wire.Graph, outer *body) *body {
 	for i, in := range g.Inputs {
 		switch {
 		case in.Name == "":
-			r.failf("graph %q: input %d has no name", g.Name, i)
+			r.failf("%v: input %d has no name", b, i)
 		case b.names[in.Name]:
-			r.failf("graph %q: two inputs are named %q", g.Name, in.Name)
+			r.failf("%v: two inputs are named %q", b, in.Name)
 		case b.initial[in.Name] == nil:
 			b.inputs = append(b.inputs, in)
 		}
@@ -83,7 +160,7 @@ func (r *resolver) graph(g *wire.Graph, outer *body) *body {
 	r.nodes(b)
 	for i, out := range g.Outputs {
 		if !b.defines(out.Name) {
-			r.failf("graph %q: output %d names %q, which nothing defines", g.Name, i, out.Name)
+			r.failf("%v: output %d names %q, which nothing defines", b, i, out.Name)
 		}
 	}
 	return b
@@ -91,7 +168,7 @@ func (r *resolver) graph(g *wire.Graph, outer *body) *body {
 
 func (r *resolver) initializer(b *body, t *wire.Tensor) {
 	if t.Name == "" || b.initial[t.Name] != nil {
-		r.failf("graph %q: an initializer has no name or the name of another: %q", b.graph.Name, t.Name)
+		r.failf("%v: an initializer has no name or the name of another: %q", b, t.Name)
 		return
 	}
 	b.initial[t.Name] = t
@@ -99,8 +176,12 @@ func (r *resolver) initializer(b *body, t *wire.Tensor) {
 	b.initializers = append(b.initializers, t)
 }
 
-// weight finds the bytes of a tensor in the model, reading external data.
+// weight finds the bytes of a tensor in the model, reading external data. A tensor
+// in a function is found once for all calls.
 func (r *resolver) weight(t *wire.Tensor) {
+	if _, found := r.model.weights[t]; found {
+		return
+	}
 	if t.DataType == wire.String {
 		if ids, err := r.model.textIDs(t); err != nil {
 			r.failf("tensor %q: %w", t.Name, err)
@@ -138,14 +219,14 @@ func (r *resolver) nodes(b *body) {
 	nodes := make([]*node, len(g.Nodes))
 	maker := make(map[string]*node) // the node that makes each value
 	for i := range nodes {
-		n := &node{node: &g.Nodes[i], index: i}
+		n := &node{node: &g.Nodes[i], in: b, index: i}
 		nodes[i] = n
 		for _, out := range n.node.Outputs {
 			if out == "" {
 				continue
 			}
 			if maker[out] != nil || b.names[out] {
-				r.failf("%s defines %q, which is defined already", n, out)
+				r.failf("%s defines %q, which is defined already", n.place(), out)
 				continue
 			}
 			maker[out] = n
@@ -158,6 +239,7 @@ func (r *resolver) nodes(b *body) {
 	// inputs and of what its subgraphs take from around them.
 	needs := make([][]*node, len(nodes))
 	for i, n := range nodes {
+		r.instantiate(n)
 		seen := make(map[string]bool)
 		need := func(name string) {
 			if m := maker[name]; m != nil && !seen[name] {
@@ -167,7 +249,7 @@ func (r *resolver) nodes(b *body) {
 		}
 		for k, in := range n.node.Inputs {
 			if in != "" && !b.defines(in) {
-				r.failf("%s: input %d names %q, which nothing defines", n, k, in)
+				r.failf("%s: input %d names %q, which nothing defines", n.place(), k, in)
 			}
 			need(in)
 		}
@@ -179,11 +261,11 @@ func (r *resolver) nodes(b *body) {
 		func(n *node) int { return len(needs[n.index]) },
 		func(n *node, k int) (*node, bool) { return needs[n.index][k], true })
 	if err != nil {
-		r.failf("graph %q: %w: the nodes cannot be put in order", g.Name, err)
-		return
+		r.failf("%v: %w: the nodes cannot be put in order", b, err)
+		order = nodes // for what else there is to say
 	}
 	for _, n := range order {
-		r.node(b, n)
+		r.node(n)
 		b.nodes = append(b.nodes, *n)
 	}
 }
@@ -237,26 +319,22 @@ func captured(g *wire.Graph, need func(string)) {
 
 // node looks up the operator of n and checks its attributes' tensors and
 // subgraphs.
-func (r *resolver) node(b *body, n *node) {
-	domain := canonicalDomain(n.node.Domain)
-	if opset, imported := r.model.opsets[domain]; !imported {
-		r.failf("%s: the model imports no opset of domain %q", n, n.node.Domain)
-	} else if row, err := lookup(domain, n.node.OpType, opset); err != nil {
-		r.failf("%s: %w", n, err)
-	} else {
-		n.row = row
-		r.arity(n)
+func (r *resolver) node(n *node) {
+	if f := r.functions[functionOf(n.node)]; f != nil {
+		r.call(n, f)
+		return
 	}
+	r.operator(n)
 	seen := make(map[string]bool)
 	for a := range n.node.Attributes {
 		attr := &n.node.Attributes[a]
 		if seen[attr.Name] {
-			r.failf("%s: attribute %q is given twice", n, attr.Name)
+			r.failf("%s: attribute %q is given twice", n.place(), attr.Name)
 		}
 		seen[attr.Name] = true
 		switch {
 		case attr.RefName != "":
-			r.failf("%s: attribute %q refers to %q outside of a function", n, attr.Name, attr.RefName)
+			r.failf("%s: attribute %q refers to %q outside of a function", n.place(), attr.Name, attr.RefName)
 		case attr.Tensor != nil && n.row.convert != nil:
 			r.weight(attr.Tensor)
 		case attr.Kind == wire.AttrString:
@@ -269,20 +347,38 @@ func (r *resolver) node(b *body, n *node) {
 			if n.bodies == nil {
 				n.bodies = make(map[string]*body)
 			}
-			n.bodies[attr.Name] = r.graph(attr.Graph, b)
+			n.bodies[attr.Name] = r.graph(attr.Graph, n.in.scope, n, n.in)
 		}
 	}
 }
 
-// arity checks the number of inputs of a node.
-func (r *resolver) arity(n *node) {
-	ins := n.node.Inputs
-	if len(ins) > n.row.max {
-		r.failf("%s: has %d inputs, the operator takes at most %d", n, len(ins), n.row.max)
+// operator looks up the operator of n, at the version that is imported where n
+// stands, and checks the number of inputs.
+func (r *resolver) operator(n *node) {
+	if n.node.Overload != "" {
+		r.failf("%s: the model has no function for overload %q", n.place(), n.node.Overload)
+		return
 	}
-	for i := range n.row.min {
+	domain := canonicalDomain(n.node.Domain)
+	opset, imported := n.in.scope.opsets[domain]
+	if !imported {
+		r.failf("%s: the %s imports no opset of domain %q", n.place(), n.in.scope, n.node.Domain)
+		return
+	}
+	row, err := lookup(domain, n.node.OpType, opset)
+	if err != nil {
+		r.miss(n, opset)
+		r.failf("%s: %w", n.place(), err)
+		return
+	}
+	n.row, n.opset = row, opset
+	ins := n.node.Inputs
+	if len(ins) > row.max {
+		r.failf("%s: has %d inputs, the operator takes at most %d", n.place(), len(ins), row.max)
+	}
+	for i := range row.min {
 		if i >= len(ins) || ins[i] == "" {
-			r.failf("%s: input %d is missing, the operator needs %d", n, i, n.row.min)
+			r.failf("%s: input %d is missing, the operator needs %d", n.place(), i, row.min)
 			return
 		}
 	}

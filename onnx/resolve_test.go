@@ -45,12 +45,12 @@ func TestSubgraphsWait(t *testing.T) {
 		{"not read", []wire.Graph{reads("x")}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := &resolver{model: &Model{opsets: map[string]int64{"": 21}, weights: make(map[*wire.Tensor][]byte)}}
+			r := &resolver{missed: make(map[MissingOperator]int), model: &Model{weights: make(map[*wire.Tensor][]byte)}}
 			b := r.graph(&wire.Graph{
 				Inputs:  output("x"),
 				Nodes:   []wire.Node{holds(c.graph...), relu("x", "a"), relu("held", "y")},
 				Outputs: output("y"),
-			}, nil)
+			}, &scope{opsets: map[string]int64{"": 21}}, nil, nil)
 			for _, err := range r.errs {
 				if !errors.Is(err, ErrUnsupported) { // no operator is named Holds
 					t.Error(err)
