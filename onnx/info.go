@@ -65,9 +65,9 @@ type Info struct {
 	Nodes         int            // subgraphs counted
 	Ops           map[string]int // how often each operator is used
 	Functions     map[string]int // how often each function of the file is called
-	Weights       int            // initializers
-	Parameters    int64          // the elements of these
-	WeightBytes   int64          // their size where it is known
+	Weights       int            // tensors: initializers, and those in attributes
+	Parameters    int64          // their elements
+	WeightBytes   int64          // their size, without data that cannot be read
 	// Missing are the operators that Berth does not have, and Faults says what
 	// else keeps the model from being loaded. Both are nil for a [Model].
 	Missing []MissingOperator
@@ -132,17 +132,13 @@ func (m *Model) Info() Info {
 		Extents:       extentNames(m.Inputs()),
 		Ops:           make(map[string]int),
 		Functions:     make(map[string]int),
+		Weights:       len(m.weights),
 	}
 	for _, p := range m.wire.Metadata {
 		info.Metadata[p.Key] = p.Value
 	}
 	var visit func(b *body)
 	visit = func(b *body) {
-		info.Weights += len(b.initializers)
-		for _, t := range b.initializers {
-			info.Parameters = min(info.Parameters, math.MaxInt64-elements(t)) + elements(t)
-			info.WeightBytes += int64(len(m.weights[t]))
-		}
 		for _, n := range b.nodes {
 			if n.function != nil {
 				info.Functions[opName(n.node)]++
@@ -157,20 +153,12 @@ func (m *Model) Info() Info {
 		}
 	}
 	visit(m.body)
-	return info
-}
-
-// elements returns how many elements t says it has, or none if they are too many
-// to be counted.
-func elements(t *wire.Tensor) int64 {
-	n := int64(1)
-	for _, d := range t.Dims {
-		if d < 0 || d > 0 && n > math.MaxInt64/d {
-			return 0
-		}
-		n *= d
+	for t, data := range m.weights {
+		typ, _ := tensorType(t) // as resolver.weight has checked
+		info.Parameters += min(int64(typ.Shape.Elems()), math.MaxInt64-info.Parameters)
+		info.WeightBytes += int64(len(data))
 	}
-	return n
+	return info
 }
 
 // opName returns the name of an operator, behind the domain if that is not

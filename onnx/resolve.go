@@ -197,7 +197,6 @@ func (r *resolver) weight(t *wire.Tensor) {
 	data, err := r.model.loader.Bytes(t)
 	if err != nil {
 		r.failf("%w", err)
-		return
 	}
 	r.model.weights[t] = data
 }

@@ -19,6 +19,7 @@ import (
 //	x.npy, x64.npy           [-1 2 -3; 4 -5 6], as float32 and float64
 //	shift.onnx               y = x + w, w is an input and [10 20 30] otherwise
 //	w.npy                    [1 2 3]
+//	odd.onnx                 a function, metadata, operators that nobody has
 //	reshape.onnx             y = reshape(x, shape), shape is an input
 //	shape.npy                [3 2]
 //	tests/pass, tests/fail   backend tests of relu.onnx, one with a wrong output
@@ -46,6 +47,8 @@ func writeFiles(dir string) error {
 		[]wire.Tensor{floats("w", []float32{10, 20, 30}, 3)}, matrix, value("w", wire.Float, 3))
 	files["reshape.onnx"] = model(node("Reshape", "x", "shape"), value("y", wire.Float, "a", "b"),
 		nil, matrix, value("shape", wire.Int64, 2))
+
+	files["odd.onnx"] = odd(value("x", wire.Float, "n", 3))
 
 	y := []float32{0, 2, 0, 4, 0, 6}
 	for name, test := range map[string]struct {
@@ -113,6 +116,34 @@ func model(n wire.Node, output wire.ValueInfo, weights []wire.Tensor, inputs ...
 		Graph: &wire.Graph{
 			Name: "main", Nodes: []wire.Node{n}, Initializers: weights,
 			Inputs: inputs, Outputs: []wire.ValueInfo{output},
+		},
+	})
+}
+
+// odd returns a model that says much of itself and cannot be run.
+func odd(input wire.ValueInfo) []byte {
+	step := func(op, in, out string) wire.Node {
+		return wire.Node{OpType: op, Inputs: []string{in}, Outputs: []string{out}}
+	}
+	call := func(in, out string) wire.Node {
+		n := step("F", in, out)
+		n.Domain = "local"
+		return n
+	}
+	last := step("NorThis", "b", "y")
+	last.Inputs = append(last.Inputs, "nothing")
+	imports := []wire.OperatorSet{{Version: 17}}
+	return wire.AppendModel(nil, &wire.Model{
+		IRVersion: 8, OpsetImports: imports,
+		ProducerName: "pytorch", ProducerVersion: "2.9", Domain: "com.example", ModelVersion: 3, DocString: "Reads\ntwo lines.",
+		Metadata: []wire.Entry{{Key: "labels", Value: "cat,dog"}},
+		Functions: []wire.Function{{
+			Domain: "local", Name: "F", Inputs: []string{"p"}, Outputs: []string{"q"}, OpsetImports: imports,
+			Nodes: []wire.Node{step("Neg", "p", "n"), step("NobodyHasThis", "n", "q")},
+		}},
+		Graph: &wire.Graph{
+			Nodes:  []wire.Node{call("x", "a"), call("a", "b"), last},
+			Inputs: []wire.ValueInfo{input}, Outputs: []wire.ValueInfo{{Name: "y"}},
 		},
 	})
 }
