@@ -25,13 +25,8 @@ func Equal(a, b *Tensor) bool {
 // Otherwise the error counts the elements that differ and names the first of
 // them by its index. It is meant for tests.
 func Close(got, want *Tensor, rtol, atol float64) error {
-	for _, t := range []*Tensor{got, want} {
-		if err := t.usable(); err != nil {
-			return err
-		}
-	}
-	if got.dtype != want.dtype || !slices.Equal(got.layout.Shape, want.layout.Shape) {
-		return fmt.Errorf("berth: got %s, want %s", got.describe(), want.describe())
+	if err := alike(got, want); err != nil {
+		return err
 	}
 	g, w, size := got.bytes(), want.bytes(), want.dtype.Size()
 	wrong, first := 0, 0
@@ -52,6 +47,64 @@ func Close(got, want *Tensor, rtol, atol float64) error {
 	}
 	return fmt.Errorf("berth: %d of %d elements of %s differ; the one at %v is %v, want %v", wrong, want.Len(), want.describe(), index,
 		goValue(kernel.ScalarAt(got.dtype, g, first)), goValue(kernel.ScalarAt(want.dtype, w, first)))
+}
+
+// A Difference says how far the elements of a tensor are from those wanted.
+type Difference struct {
+	// Abs is the largest distance of an element from the wanted one. It is +Inf
+	// where one of the two is NaN or infinite and the other is not the same.
+	Abs float64
+	// Rel is the largest distance in proportion to the magnitude of the wanted
+	// element, among those that are not 0.
+	Rel float64
+	// Largest is the largest magnitude among the wanted elements that are finite.
+	Largest float64
+}
+
+// Differ returns how far got is from want, which must have the same element type
+// and shape.
+func Differ(got, want *Tensor) (Difference, error) {
+	var d Difference
+	if err := alike(got, want); err != nil {
+		return d, err
+	}
+	g, w := got.bytes(), want.bytes()
+	for i := range want.Len() {
+		a, b := kernel.ScalarAt(got.dtype, g, i), kernel.ScalarAt(want.dtype, w, i)
+		wanted := math.Abs(b.Float64())
+		if wanted <= math.MaxFloat64 {
+			d.Largest = max(d.Largest, wanted)
+		}
+		if a == b || near(a, b, 0, 0) {
+			continue
+		}
+		distance := math.Abs(a.Float64() - b.Float64())
+		switch {
+		case math.IsNaN(distance):
+			distance = math.Inf(1)
+		case !a.DType.IsFloat():
+			distance = max(distance, 1) // wide integers may be the same as float64
+		}
+		d.Abs = max(d.Abs, distance)
+		if wanted > 0 {
+			d.Rel = max(d.Rel, distance/min(wanted, math.MaxFloat64))
+		}
+	}
+	return d, nil
+}
+
+// alike returns an error unless both tensors hold something, of one type and
+// shape.
+func alike(got, want *Tensor) error {
+	for _, t := range []*Tensor{got, want} {
+		if err := t.usable(); err != nil {
+			return err
+		}
+	}
+	if got.dtype != want.dtype || !slices.Equal(got.layout.Shape, want.layout.Shape) {
+		return fmt.Errorf("berth: got %s, want %s", got.describe(), want.describe())
+	}
+	return nil
 }
 
 // near reports whether two elements that differ in their bits are the same number

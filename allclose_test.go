@@ -36,6 +36,41 @@ func TestEqual(t *testing.T) {
 	}
 }
 
+func TestDiffer(t *testing.T) {
+	for _, c := range []struct {
+		got, want []float64
+		d         berth.Difference
+	}{
+		{[]float64{1, -2}, []float64{1, -2}, berth.Difference{Largest: 2}},
+		{nil, nil, berth.Difference{}},
+		{[]float64{1.5, -8, 4}, []float64{1, -10, 4}, berth.Difference{Abs: 2, Rel: 0.5, Largest: 10}},
+		{[]float64{3, 4}, []float64{0, 4}, berth.Difference{Abs: 3, Largest: 4}},
+		{[]float64{nan, inf, -inf, 1}, []float64{nan, inf, -inf, 1}, berth.Difference{Largest: 1}},
+		{[]float64{0, nan}, []float64{math.Copysign(0, -1), 2}, berth.Difference{Abs: inf, Rel: inf, Largest: 2}},
+		{[]float64{inf}, []float64{-inf}, berth.Difference{Abs: inf, Rel: inf}},
+		{[]float64{5}, []float64{inf}, berth.Difference{Abs: inf, Rel: inf}},
+		{[]float64{5, 1}, []float64{nan, 2}, berth.Difference{Abs: inf, Rel: 0.5, Largest: 2}},
+	} {
+		for _, typ := range []berth.DType{berth.Float64, berth.Float32, berth.Float16, berth.BFloat16} {
+			n := len(c.got)
+			d, err := berth.Differ(list(c.got, n).tensor(typ), list(c.want, n).tensor(typ))
+			if err != nil || d != c.d {
+				t.Errorf("%v: %v against %v: %+v, %v, want %+v", typ, c.got, c.want, d, err, c.d)
+			}
+		}
+	}
+	for what, pair := range map[string][2]*berth.Tensor{
+		"wide integers": {berth.Scalar[int64](1<<60 + 1), berth.Scalar[int64](1 << 60)},
+		"bools":         {berth.Scalar(true), berth.Scalar(false)},
+	} {
+		if d, err := berth.Differ(pair[0], pair[1]); err != nil || d.Abs != 1 {
+			t.Errorf("%s: %+v, %v", what, d, err)
+		}
+	}
+	_, err := berth.Differ(ramp(2, 3), ramp(3, 2))
+	wantError(t, "shape", err, "int32[2 3]", "int32[3 2]")
+}
+
 func TestClose(t *testing.T) {
 	for _, c := range []struct {
 		got, want  float64

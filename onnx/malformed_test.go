@@ -68,6 +68,9 @@ func TestMalformed(t *testing.T) {
 		{"a cycle", func(m *wire.Model) {
 			m.Graph.Nodes = []wire.Node{nodeOf("Add", names{"x", "b"}, names{"a"}), relu("a", "b"), relu("b", "y")}
 		}, []string{`graph "g"`, `cycle: node 0 "A" (Add) reads node 1 "B" (Relu), which reads node 0 "A"`, "cannot be put in order"}},
+		{"a cycle, and what else there is", func(m *wire.Model) {
+			m.Graph.Nodes = []wire.Node{relu("b", "a"), nodeOf("Frobnicate", names{"a"}, names{"b"}), relu("a", "y")}
+		}, []string{"cannot be put in order", `node 1 "B" (Frobnicate): operator is not supported`}},
 		{"a node that needs itself", func(m *wire.Model) {
 			m.Graph.Nodes = []wire.Node{relu("y", "y")}
 		}, []string{`cycle: node 0 "Y" (Relu) reads node 0 "Y"`}},

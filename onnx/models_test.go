@@ -20,7 +20,7 @@ func TestModels(t *testing.T) {
 			if race.Enabled && name == "minilm_l6_synth" {
 				t.Skip("takes long; run without -race")
 			}
-			if err := conformance.Run(t.Context(), shared(t, "models", name), conformance.Network, berth.RunOptions{}); err != nil {
+			if _, err := conformance.Run(t.Context(), shared(t, "models", name), conformance.Network, berth.RunOptions{}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,39 +19,71 @@ import (
 	"github.com/berth-go/berth/onnx"
 )
 
-// A Tolerance is how far an element may be from the wanted one: Abs, plus Rel
-// times the magnitude of that.
-type Tolerance struct{ Rel, Abs float64 }
+// A Tolerance is how far an element may be from the wanted one: Rel times the
+// magnitude of that, plus Abs, or plus Scale times the largest magnitude in the
+// output if that is more.
+type Tolerance struct{ Rel, Abs, Scale float64 }
 
 // Upstream is the tolerance of the ONNX backend tests, and Network the one for
 // whole networks: rounding errors of a network are in proportion to the sums in
-// it, and not to an element of the output in which these cancel. Beside Rel, the
-// outputs stored with mobilenet_v2, up to 10.1, take 6.8e-6; those of other models
-// less.
+// it, and not to an element of the output in which these cancel.
 var (
 	Upstream = Tolerance{Rel: 1e-3, Abs: 1e-7}
-	Network  = Tolerance{Rel: 1e-3, Abs: 1e-5}
+	Network  = Tolerance{Rel: 1e-3, Abs: 1e-7, Scale: 1e-5}
 )
 
-// Run runs the model in a folder with each of its data sets and returns how
-// the first output differs that does. If [Skipped] says so of the error, the
+// abs returns what an element may differ beside Rel, in an output with elements up
+// to largest.
+func (tol Tolerance) abs(largest float64) float64 { return max(tol.Abs, tol.Scale*largest) }
+
+// Run runs the model in a folder with each of its data sets, up to the first
+// with an output that differs too much. It returns how far outputs were from those
+// wanted, and the error about what differs. If [Skipped] says so of the error, the
 // test uses what Berth does not have.
-func Run(ctx context.Context, dir string, tol Tolerance, opt berth.RunOptions) (err error) {
+func Run(ctx context.Context, dir string, tol Tolerance, opt berth.RunOptions) (d berth.Difference, err error) {
 	m, err := Load(dir)
 	if err != nil {
-		return err
+		return d, err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
 	sets, err := Sets(dir)
 	if err != nil {
-		return err
+		return d, err
 	}
 	for _, set := range sets {
-		if err := runSet(ctx, m, set, tol, opt); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(set), err)
+		in, err := runSet(ctx, m, set, tol, opt)
+		d = larger(d, in)
+		if err != nil {
+			return d, fmt.Errorf("%s: %w", filepath.Base(set), err)
 		}
 	}
-	return nil
+	return d, nil
+}
+
+// larger returns the larger of each number of two differences.
+func larger(a, b berth.Difference) berth.Difference {
+	return berth.Difference{Abs: max(a.Abs, b.Abs), Rel: max(a.Rel, b.Rel), Largest: max(a.Largest, b.Largest)}
+}
+
+// Find returns the test folders in dir and below, each one with a model.onnx, in
+// ascending order; folders in a test folder are its own. Where there is none, dir
+// itself is returned.
+func Find(dir string) ([]string, error) {
+	var tests []string
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.IsDir() {
+			return err
+		}
+		if _, err := os.Stat(filepath.Join(path, "model.onnx")); err == nil {
+			tests = append(tests, path)
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if err == nil && tests == nil {
+		tests = []string{dir}
+	}
+	return tests, err
 }
 
 // Load reads the model in a folder. One whose inputs or outputs are of a type
@@ -130,32 +163,47 @@ func ReadTensors(dir, prefix string) ([]*berth.Tensor, error) {
 }
 
 // runSet runs m with the inputs of one data set and compares the outputs.
-func runSet(ctx context.Context, m *onnx.Model, set string, tol Tolerance, opt berth.RunOptions) error {
+func runSet(ctx context.Context, m *onnx.Model, set string, tol Tolerance, opt berth.RunOptions) (d berth.Difference, err error) {
 	inputs, want, err := ReadSet(m, set)
 	if err != nil {
-		return err
+		return d, err
 	}
 	got, err := m.RunWith(ctx, opt, inputs)
 	if err != nil {
-		return err
+		return d, err
 	}
-	return DifferAll(m, tol, got, want)
+	return compare(m, tol, got, want)
 }
 
-// DifferAll returns how the outputs of m, by name, differ from those wanted,
-// in order.
+// DifferAll returns an error about the outputs of m, by name, that differ too much
+// from those wanted, in order.
 func DifferAll(m *onnx.Model, tol Tolerance, got map[string]*berth.Tensor, want []*berth.Tensor) error {
+	_, err := compare(m, tol, got, want)
+	return err
+}
+
+// compare is [DifferAll], and returns how far outputs are from those wanted.
+func compare(m *onnx.Model, tol Tolerance, got map[string]*berth.Tensor, want []*berth.Tensor) (all berth.Difference, err error) {
 	outputs := m.Outputs()
 	if len(want) != len(outputs) {
-		return fmt.Errorf("%d outputs are stored, the model has %d", len(want), len(outputs))
+		return all, fmt.Errorf("%d outputs are stored, the model has %d", len(want), len(outputs))
 	}
 	var errs []error
 	for i, v := range outputs {
-		if err := berth.Close(got[v.Name], want[i], tol.Rel, tol.Abs); err != nil {
+		d, err := berth.Differ(got[v.Name], want[i])
+		if err == nil {
+			all = larger(all, d)
+			abs := tol.abs(d.Largest)
+			if err = berth.Close(got[v.Name], want[i], tol.Rel, abs); err != nil {
+				err = fmt.Errorf("%w; the largest difference is %.3g, or %.3g of the wanted element, with magnitudes up to %.3g; rtol %.3g and atol %.3g admit less",
+					err, d.Abs, d.Rel, d.Largest, tol.Rel, abs)
+			}
+		}
+		if err != nil {
 			errs = append(errs, fmt.Errorf("output %d %q: %w", i, v.Name, err))
 		}
 	}
-	return errors.Join(errs...)
+	return all, errors.Join(errs...)
 }
 
 // Fixed returns options for a program that takes just these inputs: no rows,

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,10 +131,10 @@ func TestTolerance(t *testing.T) {
 		{Upstream, 1.0011, 1, false},
 		{Upstream, 9e-8, 0, true},
 		{Upstream, 1.1e-7, 0, false},
-		{Network, 9e-6, 0, true},
-		{Network, 1.1e-5, 0, false},
-		{Network, 10.0099, 10, true},
-		{Network, 10.0101, 10, false},
+		{Network, 9e-8, 0, true},
+		{Network, 1.1e-7, 0, false},
+		{Network, 10.01009, 10, true}, // 0.01 + 1e-5*10
+		{Network, 10.01011, 10, false},
 		{Tolerance{Rel: 0.5}, 0, 1, false},
 		{Tolerance{Rel: 0.5}, 1, 1.9, true},
 		{Tolerance{Abs: 0.5}, 1.4, 1, true},
@@ -143,6 +144,34 @@ func TestTolerance(t *testing.T) {
 		if (err == nil) != c.ok {
 			t.Errorf("%v: %v for %v: %v", c.tol, c.got, c.want, err)
 		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	root := t.TempDir()
+	for _, file := range []string{"b/model.onnx", "a/deep/model.onnx", "a/deep/test_data_set_0/model.onnx", "a/note.txt", "c/other.onnx"} {
+		name := filepath.Join(root, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, want := range map[string][]string{".": {"a/deep", "b"}, "b": {"b"}, "a": {"a/deep"}, "c": {"c"}} {
+		tests, err := Find(filepath.Join(root, dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range want {
+			want[i] = filepath.Join(root, filepath.FromSlash(w))
+		}
+		if !slices.Equal(tests, want) {
+			t.Errorf("%s: %q, want %q", dir, tests, want)
+		}
+	}
+	if _, err := Find(filepath.Join(root, "missing")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing folder: %v", err)
 	}
 }
 
@@ -177,7 +206,7 @@ func TestRun(t *testing.T) {
 		}, "test_data_set_1: output 0"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			err := Run(t.Context(), digitsFolder(t, c.edit), Upstream, berth.RunOptions{})
+			_, err := Run(t.Context(), digitsFolder(t, c.edit), Upstream, berth.RunOptions{})
 			switch {
 			case c.err == "" && err != nil:
 				t.Error(err)
@@ -188,7 +217,7 @@ func TestRun(t *testing.T) {
 			}
 		})
 	}
-	if err := Run(t.Context(), filepath.Join(t.TempDir(), "missing"), Upstream, berth.RunOptions{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Run(t.Context(), filepath.Join(t.TempDir(), "missing"), Upstream, berth.RunOptions{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing folder: %v", err)
 	}
 }
