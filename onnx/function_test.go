@@ -251,7 +251,7 @@ func TestFunctionInSubgraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inner := r.model.body.nodes[0].function.nodes[0].bodies[0]
+	inner := r.model.body.nodes[0].function.nodes[0].bodies["g"]
 	if a := inner.nodes[0].node.Attributes; len(a) != 1 || a[0].Name != "alpha" || a[0].Float != 0.5 {
 		t.Errorf("attributes %v", a)
 	}
@@ -259,7 +259,7 @@ func TestFunctionInSubgraph(t *testing.T) {
 		t.Errorf("inputs %q", ins)
 	}
 	// One that a graph within this one defines is another value.
-	if ins := inner.nodes[3].bodies[0].nodes[1].node.Inputs; !slices.Equal(ins, names{"missing"}) {
+	if ins := inner.nodes[3].bodies["g"].nodes[1].node.Inputs; !slices.Equal(ins, names{"missing"}) {
 		t.Errorf("inputs %q", ins)
 	}
 	err = errors.Join(r.errs...)

@@ -141,7 +141,7 @@ func (imp *importer) run() error {
 		if it.node == nil {
 			imp.join(it)
 		} else if err := imp.node(it); err != nil {
-			return fmt.Errorf("%s: %w", it.node, err)
+			return fmt.Errorf("%s: %w", it.node.place(), err)
 		}
 	}
 	return nil

@@ -13,7 +13,9 @@ import (
 // controlOps are the operators that hold graphs.
 var controlOps = []row{
 	{"", "If", 1, 1, 1, convertIf},
-	{"", "Loop", 1, 2, many, hosted(loop)},
+	{"", "Loop", 1, 0, many, hosted(loop)},
+	{"", "Scan", 8, 0, many, hosted(scan8)},
+	{"", "Scan", 9, 1, many, hosted(scan)},
 	{"", "SequenceMap", 17, 1, many, convertSequenceMap},
 }
 
@@ -122,7 +124,8 @@ type looping struct {
 	count   *Array      // the number of the iteration
 	going   *Array
 	stacks  []*Array // what is stacked up
-	slices  []*Array // of what is scanned
+	scanned []Value  // with the axis to scan first
+	slices  []*Array // elements of these, and memory for them
 }
 
 // looping returns the state of the step, which runs the body of t. So many values are
@@ -192,6 +195,9 @@ func loop(c *call) hostFunc {
 	b := c.graph("body")
 	carried := len(b.inputs) - 2
 	stacked := len(b.graph.Outputs) - 1 - carried
+	for len(c.symbols) < 2 {
+		c.symbols = append(c.symbols, symbol{})
+	}
 	if carried < 0 || stacked < 0 || len(c.symbols) != carried+2 {
 		c.failf("the body has %d inputs and %d outputs, the node %d inputs", len(b.inputs), len(b.graph.Outputs), len(c.symbols))
 	}

@@ -402,7 +402,7 @@ func (f *frame) stage(s *stage, targets []*Array) error {
 			}
 		}
 		if err := step.run(h); err != nil {
-			return fmt.Errorf("%s: %w", step.node, err)
+			return fmt.Errorf("%s: %w", step.node.place(), err)
 		}
 		for k, slot := range step.out {
 			if slot >= 0 {

@@ -1,0 +1,150 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/onnx"
+)
+
+// ReadValues reads a data set like [ReadSet], of values of any kind.
+func ReadValues(m *onnx.Model, set string) (inputs map[string]onnx.Value, outputs []onnx.Value, err error) {
+	inputs = make(map[string]onnx.Value)
+	for i, in := range m.Inputs() {
+		data, err := readNumbered(set, "input", i)
+		if err != nil {
+			return nil, nil, err
+		}
+		if data == nil {
+			break // optional inputs that are left out are the last
+		}
+		if inputs[in.Name], err = m.ReadInput(in.Name, data); err != nil {
+			return nil, nil, err
+		}
+	}
+	if data, err := readNumbered(set, "input", len(m.Inputs())); data != nil || err != nil {
+		return nil, nil, fmt.Errorf("more than %d inputs are stored, the model has no more", len(m.Inputs()))
+	}
+	for i, out := range m.Outputs() {
+		data, err := readNumbered(set, "output", i)
+		if err != nil {
+			return nil, nil, err
+		}
+		if data == nil {
+			return nil, nil, fmt.Errorf("%d outputs are stored, the model has %d", i, len(m.Outputs()))
+		}
+		v, err := m.ReadOutput(out.Name, data)
+		if err != nil {
+			return nil, nil, err
+		}
+		outputs = append(outputs, v)
+	}
+	return inputs, outputs, nil
+}
+
+// readNumbered returns the content of the file prefix_i.pb of a directory, nil if there
+// is none.
+func readNumbered(dir, prefix string, i int) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%s_%d.pb", prefix, i)))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	return data, err
+}
+
+// compare returns an error about the outputs of m, by name, that differ too much from
+// those wanted, in order, and how far all of them are from these.
+func compare(m *onnx.Model, tol Tolerance, got map[string]onnx.Value, want []onnx.Value) (all berth.Difference, err error) {
+	outputs := m.Outputs()
+	if len(want) != len(outputs) {
+		return all, fmt.Errorf("%d outputs are stored, the model has %d", len(want), len(outputs))
+	}
+	var errs []error
+	for i, v := range outputs {
+		d, err := differ(tol, got[v.Name], want[i])
+		all = larger(all, d)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("output %d %q: %w", i, v.Name, err))
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+// differ returns how far a value is from the one wanted, and an error if that is too far.
+func differ(tol Tolerance, got, want onnx.Value) (d berth.Difference, err error) {
+	switch want := want.(type) {
+	case *onnx.Array:
+		if got, ok := got.(*onnx.Array); ok {
+			return differArrays(tol, got, want)
+		}
+	case onnx.Sequence:
+		got, ok := got.(onnx.Sequence)
+		if !ok || len(got) != len(want) {
+			break
+		}
+		for i := range want {
+			item, err := differ(tol, got[i], want[i])
+			d = larger(d, item)
+			if err != nil {
+				return d, fmt.Errorf("item %d: %w", i, err)
+			}
+		}
+		return d, nil
+	case *onnx.Map:
+		got, ok := got.(*onnx.Map)
+		if !ok {
+			break
+		}
+		if d, err = differArrays(tol, got.Keys, want.Keys); err != nil {
+			return d, fmt.Errorf("keys: %w", err)
+		}
+		if d, err = differArrays(tol, got.Values, want.Values); err != nil {
+			return d, fmt.Errorf("values: %w", err)
+		}
+		return d, nil
+	case nil:
+		if got == nil {
+			return d, nil
+		}
+	}
+	return d, fmt.Errorf("is %s, want %s", onnx.TypeOf(got), onnx.TypeOf(want))
+}
+
+func differArrays(tol Tolerance, got, want *onnx.Array) (d berth.Difference, err error) {
+	if text, err := want.Strings(); err == nil {
+		have, err := got.Strings()
+		if err != nil || !slices.Equal(got.Shape(), want.Shape()) {
+			return d, fmt.Errorf("is %s, want %s", got.Type(), want.Type())
+		}
+		for i := range text {
+			if have[i] != text[i] {
+				return d, fmt.Errorf("element %d is %q, want %q", i, have[i], text[i])
+			}
+		}
+		return d, nil
+	}
+	a, err := got.Tensor()
+	if err != nil {
+		return d, err
+	}
+	b, err := want.Tensor()
+	if err != nil {
+		return d, err
+	}
+	if d, err = berth.Differ(a, b); err != nil {
+		return d, err
+	}
+	abs := tol.abs(d.Largest)
+	if err = berth.Close(a, b, tol.Rel, abs); err != nil {
+		err = fmt.Errorf("%w; the largest difference is %.3g, or %.3g of the wanted element, with magnitudes up to %.3g; rtol %.3g and atol %.3g admit less",
+			err, d.Abs, d.Rel, d.Largest, tol.Rel, abs)
+	}
+	return d, err
+}
