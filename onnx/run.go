@@ -260,6 +260,9 @@ func isOf(t *wire.TensorType, a *Array) bool {
 	if t.Shape == nil {
 		return true
 	}
+	if len(t.Shape.Dims) == 0 && a.dims.Elems() == 1 {
+		return true // exporters leave the one axis of a number out, and so do callers
+	}
 	if len(t.Shape.Dims) != len(a.dims) {
 		return false
 	}
