@@ -70,6 +70,10 @@ func backendFolder(t *testing.T, m *onnx.Model, dir string) error {
 	if err != nil {
 		return err
 	}
+	if slices.ContainsFunc(slices.Concat(m.Inputs(), m.Outputs()), func(v onnx.ValueInfo) bool { return !v.DType.Valid() }) {
+		_, err := conformance.Run(t.Context(), dir, conformance.Upstream, berth.RunOptions{})
+		return err // there is no program with values that are no tensors of numbers
+	}
 	for _, set := range sets {
 		inputs, want, err := conformance.ReadSet(m, set)
 		if err != nil {

@@ -80,7 +80,7 @@ func (c *call) tensors() (text bool) {
 		case s.kind == sequence:
 			c.failf("input %d %q is a sequence, the operator takes tensors", i, c.node.node.Inputs[i])
 		case s.kind == noValue && i < c.node.row.min:
-			c.failf("input %d %q is an empty optional", i, c.node.node.Inputs[i])
+			c.failf("input %d names %q, which is absent", i, c.node.node.Inputs[i])
 		}
 		text = text || s.text
 	}

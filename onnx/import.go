@@ -239,7 +239,10 @@ func (m *Model) build(ctx context.Context, inputs map[string]graph.Value, bound,
 	outs := make([]graph.Value, len(m.body.graph.Outputs))
 	for i, out := range m.body.graph.Outputs {
 		v := imp.spaces.find(0, out.Name)
-		if v.kind != tensor || v.text {
+		switch {
+		case v.kind == noValue:
+			return nil, fmt.Errorf("output %v is absent", info(out))
+		case v.kind != tensor || v.text:
 			return nil, fmt.Errorf("output %q is no tensor of numbers: %w", out.Name, ErrHost)
 		}
 		outs[i] = v.tensor

@@ -221,7 +221,11 @@ func (m *Model) accepts(i int, v Value) error {
 
 // declared reports how a result does not fit the declaration of output k.
 func (m *Model) declared(k int, v Value) error {
-	if out := &m.wire.Graph.Outputs[k]; !takes(out.Type, v) {
+	out := &m.wire.Graph.Outputs[k]
+	if v == nil && (out.Type == nil || out.Type.Optional == nil) {
+		return fmt.Errorf("output %v is absent", info(*out))
+	}
+	if !takes(out.Type, v) {
 		return fmt.Errorf("output %v is declared, but %s is what the model computes", info(*out), TypeOf(v))
 	}
 	return nil
