@@ -28,8 +28,9 @@ type call struct {
 	symbols []symbol      // the inputs of converters of values; see valueOps
 	asked   []string      // the attributes that the converter asked for
 
-	outs    []symbol // of converters of values
-	entered bool     // the outputs are made by nodes in the queue
+	outs    []symbol      // of converters of values
+	words   []graph.Value // outputs that are numbers of strings
+	entered bool          // the outputs are made by nodes in the queue
 }
 
 // failure carries an error up to convert.
@@ -55,15 +56,20 @@ func (c *call) convert() (outs []symbol, err error) {
 		c.node.row.convert(c)
 		return c.outs, c.unknownAttributes()
 	}
+	return c.onTensors(c.node.row.convert), c.unknownAttributes()
+}
+
+// onTensors returns what a converter of tensors makes of the inputs.
+func (c *call) onTensors(convert converter) (outs []symbol) {
 	text := c.tensors()
-	for _, v := range c.node.row.convert(c) {
-		s := symbol{text: text}
+	for _, v := range convert(c) {
+		var s symbol
 		if !v.IsZero() {
-			s.kind, s.tensor = tensor, v
+			s = symbol{kind: tensor, tensor: v, text: text || slices.Contains(c.words, v)}
 		}
 		outs = append(outs, s)
 	}
-	return outs, c.unknownAttributes()
+	return outs
 }
 
 // errWaits is the error of a converter that needs a value which is not there before the
@@ -87,22 +93,29 @@ func (c *call) tensors() (text bool) {
 	if !text {
 		return false
 	}
-	moved, known := textOps[c.node.row.name]
-	if !known || c.node.row.domain != "" {
+	moved, known := textOps[opName(c.node.node)]
+	if !known {
 		c.failf("element %w by this operator: %v", ErrType, wire.String)
 	}
 	return moved
 }
 
-// textOps are the operators on tensors that take strings as well, since all that they do
-// with elements is to move them, so that the outputs are strings too, or to look at
-// shapes or whether two elements are equal, so that they are not.
+// textOps are the operators on tensors that take strings as well, by number; see texts.
+// True stands for those that do nothing but move elements, so that the outputs are
+// strings too. Others look at shapes or whether two elements are equal; which of their
+// outputs are strings, their converters say in [call.words].
 var textOps = map[string]bool{
 	"Concat": true, "Expand": true, "Flatten": true, "Gather": true, "GatherElements": true, "GatherND": true,
 	"ReverseSequence": true, "ScatterElements": true, "ScatterND": true, "Slice": true, "Split": true, "Squeeze": true,
 	"Tile": true, "Transpose": true, "Unsqueeze": true, "Reshape": true, "Where": true, "DepthToSpace": true, "SpaceToDepth": true,
+	mlDomain + ".ArrayFeatureExtractor": true,
+
 	"Equal": false, "Shape": false, "Size": false,
+	mlDomain + ".CategoryMapper": false, mlDomain + ".LabelEncoder": false, mlDomain + ".OneHotEncoder": false,
 }
+
+// isText reports whether input i is a tensor of strings.
+func (c *call) isText(i int) bool { return c.symbols[i].text }
 
 // wait has the node converted after the segment, with input i known by then.
 func (c *call) wait(i int) {

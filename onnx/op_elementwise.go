@@ -86,8 +86,6 @@ var elementwiseOps = []row{
 	{"", "BitwiseXor", 18, 2, 2, binary(elementwise.BitXor)},
 
 	{"", "Cast", 1, 1, 1, legacyCast},
-	{"", "Cast", 6, 1, 1, cast},
-	{"", "CastLike", 15, 2, 2, castLike},
 	{"", "Clip", 1, 1, 1, legacyClip},
 	{"", "Clip", 11, 1, 3, clip},
 	{"", "Dropout", 1, 1, 1, legacyDropout},

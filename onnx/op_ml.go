@@ -18,6 +18,7 @@ const mlDomain = "ai.onnx.ml"
 var mlOps = []row{
 	{mlDomain, "ArrayFeatureExtractor", 1, 2, 2, arrayFeatureExtractor},
 	{mlDomain, "Binarizer", 1, 1, 1, binarizer},
+	{mlDomain, "CategoryMapper", 1, 1, 1, categoryMapper},
 	{mlDomain, "FeatureVectorizer", 1, 1, many, featureVectorizer},
 	{mlDomain, "Imputer", 1, 1, 1, imputer},
 	{mlDomain, "LabelEncoder", 1, 1, 1, legacyLabelEncoder},
@@ -113,40 +114,57 @@ func (c *call) lengths(n int, what string, lists map[string]int) {
 	}
 }
 
+// A classes are the labels of a classifier: integers, or the numbers of strings.
+type classes struct {
+	labels []int64
+	text   bool
+}
+
 // classes returns the labels of a classifier, of which the attribute of the given
-// name lists integers. Strings have no place in tensors, so that with these only the
-// scores can be asked for; labels is nil then.
-func (c *call) classes(ints string) (n int, labels []int64) {
-	texts := c.texts("classlabels_strings")
-	labels = attrOr(c, ints, wire.AttrInts, nil, func(a *wire.Attribute) []int64 { return a.Ints })
+// name lists integers.
+func (c *call) classes(ints string) (n int, _ classes) {
+	words := c.textIDs("classlabels_strings")
+	labels := attrOr(c, ints, wire.AttrInts, nil, func(a *wire.Attribute) []int64 { return a.Ints })
 	switch {
-	case len(labels) > 0 && len(texts) > 0:
+	case len(labels) > 0 && len(words) > 0:
 		c.failf("attributes %q and \"classlabels_strings\" are both given", ints)
 	case len(labels) > 0:
-		return len(labels), labels
-	case len(texts) == 0:
+		return len(labels), classes{labels, false}
+	case len(words) == 0:
 		c.failf("attributes %q and \"classlabels_strings\" are both missing", ints)
-	case c.wants(0):
-		c.failf("attribute \"classlabels_strings\": element %w: %v", ErrType, wire.String)
 	}
-	return len(texts), nil
+	return len(words), classes{words, true}
 }
+
+// textIDs returns the numbers of the strings in an attribute, which the model has had
+// since it was loaded.
+func (c *call) textIDs(name string) []int64 {
+	var ids []int64
+	for _, s := range c.texts(name) {
+		ids = append(ids, c.textID(s))
+	}
+	return ids
+}
+
+// textID returns the number of a string in the file.
+func (c *call) textID(s string) int64 { return c.imp.model.texts.ids[s] }
 
 // best returns the label of the largest of each row of scores, the first of equals. A
 // single class has the labels 1 above 0, and else 0.
-func (c *call) best(scores graph.Value, labels []int64) graph.Value {
-	if len(labels) == 1 {
+func (c *call) best(scores graph.Value, labels classes) graph.Value {
+	if len(labels.labels) == 1 && !labels.text {
 		return c.above(scores, 0)
 	}
 	return c.label(c.one(reduce.ArgReduce{Max: true, Axis: 1}, scores), labels)
 }
 
-// label returns what labels have at the given places, or no value for no labels.
-func (c *call) label(places graph.Value, labels []int64) graph.Value {
-	if labels == nil {
-		return graph.Value{}
+// label returns what labels have at the given places.
+func (c *call) label(places graph.Value, labels classes) graph.Value {
+	v := c.one(move.Gather{}, constant(labels.labels, len(labels.labels)), places)
+	if labels.text {
+		c.words = append(c.words, v)
 	}
-	return c.one(move.Gather{}, constant(labels, len(labels)), places)
+	return v
 }
 
 // above returns 1 for what exceeds a number, and 0, for the only score of each row.

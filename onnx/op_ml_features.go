@@ -193,15 +193,22 @@ func (c *call) places(x graph.Value, keys []kernel.Scalar, required bool) (at gr
 
 // oneHotEncoder makes each element a line of the categories, with a 1 for its own.
 func oneHotEncoder(c *call) []graph.Value {
-	if c.hasAttr("cats_strings") && len(c.texts("cats_strings")) > 0 {
-		c.failf("attribute \"cats_strings\": element %w: %v", ErrType, wire.String)
-	}
-	c.require("cats_int64s")
+	x := c.in[0]
 	var keys []kernel.Scalar
-	for _, v := range c.ints("cats_int64s") {
-		keys = append(keys, kernel.Int64Scalar(int64(v)))
+	if c.isText(0) {
+		c.hasAttr("cats_int64s")
+		keys = idScalars(c.textIDs("cats_strings"))
+	} else {
+		c.hasAttr("cats_strings")
+		x = c.castTo(x, dtype.Int64)
+		for _, v := range c.ints("cats_int64s") {
+			keys = append(keys, kernel.Int64Scalar(int64(v)))
+		}
 	}
-	at, order := c.places(c.castTo(c.in[0], dtype.Int64), keys, !c.flag("zeros", true))
+	if len(keys) == 0 {
+		c.failf("there are no categories of the type of the input, %s", symbolType(c.symbols[0]))
+	}
+	at, order := c.places(x, keys, !c.flag("zeros", true))
 	own := make([]int64, len(order)+1)
 	for i, k := range order {
 		own[i] = int64(k)
@@ -211,10 +218,57 @@ func oneHotEncoder(c *call) []graph.Value {
 	return list(c.one(move.OneHot{Axis: -1, Depth: len(keys)}, at, constant([]float32{0, 1}, 2)))
 }
 
-// legacyLabelEncoder turned strings into numbers or back.
+// idScalars returns numbers of strings as scalars.
+func idScalars(ids []int64) []kernel.Scalar {
+	out := make([]kernel.Scalar, len(ids))
+	for i, id := range ids {
+		out[i] = kernel.Int64Scalar(id)
+	}
+	return out
+}
+
+// legacyLabelEncoder makes strings their places in a list, or places the strings.
 func legacyLabelEncoder(c *call) []graph.Value {
-	c.failf("element %w: %v", ErrType, wire.String)
-	return nil
+	words := c.textIDs("classes_strings")
+	places := make([]int64, len(words))
+	for i := range places {
+		places[i] = int64(i)
+	}
+	return c.mapped(words, places)
+}
+
+// categoryMapper makes strings integers, or integers strings.
+func categoryMapper(c *call) []graph.Value {
+	return c.mapped(c.textIDs("cats_strings"), attrOr(c, "cats_int64s", wire.AttrInts, nil, func(a *wire.Attribute) []int64 { return a.Ints }))
+}
+
+// mapped puts in the place of each string the integer that goes with it, and in the place
+// of each integer the string.
+func (c *call) mapped(words, numbers []int64) []graph.Value {
+	if len(words) != len(numbers) {
+		c.failf("there are %d strings and %d integers", len(words), len(numbers))
+	}
+	keys, values := words, numbers
+	other := c.textID(c.text("default_string", unusedLabel))
+	if c.isText(0) {
+		other = int64(c.int("default_int64", -1))
+	} else {
+		c.hasAttr("default_int64")
+		keys, values = numbers, words
+	}
+	if t := c.in[0].Type().DType; t != dtype.Int64 {
+		c.failf("the elements are of type %v, not strings or int64", t)
+	}
+	at, order := c.places(c.in[0], idScalars(keys), false)
+	found := make([]int64, 0, len(order)+1)
+	for _, k := range order {
+		found = append(found, values[k])
+	}
+	y := c.one(move.Gather{}, constant(append(found, other), len(found)+1), at)
+	if !c.isText(0) {
+		c.words = append(c.words, y)
+	}
+	return list(y)
 }
 
 // labelEncoder puts the value of a key in the place of each element that is the key,
@@ -223,25 +277,51 @@ func labelEncoder(c *call) []graph.Value {
 	x := c.in[0]
 	keys, values := c.pairs("keys"), c.pairs("values")
 	switch t := x.Type().DType; {
-	case len(keys) != len(values):
-		c.failf("there are %d keys and %d values", len(keys), len(values))
-	case len(keys) == 0:
+	case len(keys.scalars) != len(values.scalars):
+		c.failf("there are %d keys and %d values", len(keys.scalars), len(values.scalars))
+	case len(keys.scalars) == 0:
 		c.failf("there are no keys")
-	case keys[0].DType != t:
-		c.failf("keys are of type %v, elements of type %v", keys[0].DType, t)
+	case keys.text != c.isText(0) || keys.scalars[0].DType != t:
+		c.failf("keys are of type %v, elements of type %s", keys, symbolType(c.symbols[0]))
 	}
-	other := c.otherwise(values[0].DType)
-	at, order := c.places(x, keys, false)
+	other := c.otherwise(values)
+	at, order := c.places(x, keys.scalars, false)
 	found := make([]kernel.Scalar, 0, len(order)+1)
 	for _, k := range order {
-		found = append(found, values[k])
+		found = append(found, values.scalars[k])
 	}
-	return list(c.one(move.Gather{}, c.scalarsOf(other.DType, append(found, other)), at))
+	y := c.one(move.Gather{}, c.scalarsOf(other.DType, append(found, other)), at)
+	if values.text {
+		c.words = append(c.words, y)
+	}
+	return list(y)
+}
+
+// symbolType names the element type of a tensor.
+func symbolType(s symbol) string {
+	if s.text {
+		return "string"
+	}
+	return s.tensor.Type().DType.String()
+}
+
+// labels are elements of an attribute: numbers, or those of strings.
+type labels struct {
+	scalars []kernel.Scalar
+	text    bool
+}
+
+// String names the element type.
+func (l labels) String() string {
+	if l.text {
+		return "string"
+	}
+	return l.scalars[0].DType.String()
 }
 
 // pairs returns the elements of the one attribute that begins with a prefix, "keys" or
 // "values".
-func (c *call) pairs(prefix string) (out []kernel.Scalar) {
+func (c *call) pairs(prefix string) (out labels) {
 	given := 0
 	has := func(suffix string) bool {
 		name := prefix + suffix
@@ -250,21 +330,21 @@ func (c *call) pairs(prefix string) (out []kernel.Scalar) {
 		return yes
 	}
 	if has("_strings") {
-		c.failf("attribute %q: element %w: %v", prefix+"_strings", ErrType, wire.String)
+		out = labels{idScalars(c.textIDs(prefix + "_strings")), true}
 	}
 	if has("_int64s") {
 		for _, v := range c.ints(prefix + "_int64s") {
-			out = append(out, kernel.Int64Scalar(int64(v)))
+			out.scalars = append(out.scalars, kernel.Int64Scalar(int64(v)))
 		}
 	}
 	if has("_floats") {
 		for _, v := range c.floats(prefix + "_floats") {
-			out = append(out, kernel.Float64Scalar(v).Cast(dtype.Float32))
+			out.scalars = append(out.scalars, kernel.Float64Scalar(v).Cast(dtype.Float32))
 		}
 	}
 	c.attrSince(4, prefix+"_tensor")
 	if c.opset() >= 4 && has("_tensor") {
-		out = c.elements(c.tensor(prefix + "_tensor"))
+		out = c.elements(prefix + "_tensor")
 	}
 	if given != 1 {
 		c.failf("%d attributes hold the %s, want one", given, prefix)
@@ -272,28 +352,32 @@ func (c *call) pairs(prefix string) (out []kernel.Scalar) {
 	return out
 }
 
-// elements returns the elements of a constant of a file.
-func (c *call) elements(v graph.Value) []kernel.Scalar {
-	t := v.Type()
+// elements returns the elements of an attribute, a tensor.
+func (c *call) elements(name string) labels {
+	s := must(c.imp.model.constant(c.attr(name, wire.AttrTensor).Tensor))
+	t := s.tensor.Type()
 	out := make([]kernel.Scalar, t.Shape.Elems())
 	for i := range out {
-		out[i] = kernel.ScalarAt(t.DType, v.Node().Leaf().Data, i)
+		out[i] = kernel.ScalarAt(t.DType, s.tensor.Node().Leaf().Data, i)
 	}
-	return out
+	return labels{out, s.text}
 }
 
-// otherwise returns what a LabelEncoder puts where there is no key, of type t: -0 of
-// floating point, and -1.
-func (c *call) otherwise(t dtype.Type) kernel.Scalar {
+// otherwise returns what a LabelEncoder with such values puts where there is no key: -0 of
+// floating point, -1, and "_Unused".
+func (c *call) otherwise(values labels) kernel.Scalar {
+	t := values.scalars[0].DType
 	c.asked = append(c.asked, "default_string", "default_int64", "default_float")
 	c.attrSince(4, "default_tensor")
 	switch {
 	case c.opset() >= 4 && c.hasAttr("default_tensor"):
-		list := c.elements(c.tensor("default_tensor"))
-		if len(list) != 1 || list[0].DType != t {
-			c.failf("attribute \"default_tensor\" has %d elements, want one of type %v", len(list), t)
+		list := c.elements("default_tensor")
+		if len(list.scalars) != 1 || list.text != values.text || list.scalars[0].DType != t {
+			c.failf("attribute \"default_tensor\" has %d elements, want one of type %v", len(list.scalars), values)
 		}
-		return list[0]
+		return list.scalars[0]
+	case values.text:
+		return kernel.Int64Scalar(c.textID(c.text("default_string", unusedLabel)))
 	case t.IsFloat():
 		return kernel.Float64Scalar(c.float("default_float", math.Copysign(0, -1))).Cast(t)
 	}

@@ -56,7 +56,6 @@ func TestFeatures(t *testing.T) {
 		{"the last of equals", ml + "OneHotEncoder", 1, attrs(attrInts("cats_int64s", 5, 5)), in{f32([]float64{5.9})}, in{f32([]float64{0, 1}, 1, 2)}, ""},
 		{"required", ml + "OneHotEncoder", 1, attrs(attrInts("cats_int64s", 5), attrInt("zeros", 0)), in{i64([]float64{5})}, in{f32([]float64{1}, 1, 1)}, ""},
 		{"not there", ml + "OneHotEncoder", 1, attrs(attrInts("cats_int64s", 5), attrInt("zeros", 0)), in{i64([]float64{4})}, nil, "4 is not among the 1 keys"},
-		{"strings", ml + "OneHotEncoder", 1, attrs(attrTexts("cats_strings", "a")), in{i64([]float64{4})}, nil, "element type is not supported: STRING"},
 
 		{"", ml + "LabelEncoder", 2, attrs(attrInts("keys_int64s", 5, -3, 9), attrFloats("values_floats", 1, 2, 3)), in{i64([]float64{9, 5, 4, -3}, 2, 2)}, in{f32([]float64{3, 1, 0, 2}, 2, 2)}, ""},
 		{"default", ml + "LabelEncoder", 2, attrs(attrFloats("keys_floats", 1, float32(nan)), attrInts("values_int64s", 7, 8), attrInt("default_int64", 6), attrText("default_string", "")),
@@ -71,8 +70,6 @@ func TestFeatures(t *testing.T) {
 		{"elements of another type", ml + "LabelEncoder", 2, attrs(attrInts("keys_int64s", 1), attrInts("values_int64s", 7)), in{x}, nil, "keys are of type int64, elements of type float32"},
 		{"unequal", ml + "LabelEncoder", 2, attrs(attrInts("keys_int64s", 1, 2), attrInts("values_int64s", 7)), in{i64([]float64{2})}, nil, "2 keys and 1 values"},
 		{"two keys", ml + "LabelEncoder", 2, attrs(attrInts("keys_int64s", 1), attrFloats("keys_floats", 1), attrInts("values_int64s", 7)), in{i64([]float64{2})}, nil, "2 attributes hold the keys"},
-		{"strings", ml + "LabelEncoder", 2, attrs(attrInts("keys_int64s", 1), attrTexts("values_strings", "a")), in{i64([]float64{2})}, nil, `"values_strings": element type is not supported: STRING`},
-		{"early strings", ml + "LabelEncoder", 1, attrs(attrTexts("classes_strings", "a")), in{i64([]float64{0})}, nil, "element type is not supported: STRING"},
 	})
 }
 
@@ -99,7 +96,6 @@ func TestLinearModels(t *testing.T) {
 		{"one score", ml + "LinearClassifier", 1, labels(2, lone), in{x}, in{i64([]float64{8, 7}), f32([]float64{-3, 4, 1, 0}, 2, 2)}, ""},
 		{"one logistic score", ml + "LinearClassifier", 1, labels(2, lone, attrText("post_transform", "LOGISTIC")), in{x}, in{i64([]float64{8, 7}), f32([]float64{1 - l, l, .5, .5}, 2, 2)}, ""},
 		{"one class", ml + "LinearClassifier", 1, labels(1, lone), in{x}, in{i64([]float64{1, 0}), f32([]float64{4, 0}, 2, 1)}, ""},
-		{"strings", ml + "LinearClassifier", 1, with(two, attrTexts("classlabels_strings", "a", "b")), in{x}, nil, "element type is not supported: STRING"},
 		{"scores of strings", ml + "LinearClassifier", 1, with(two, attrTexts("classlabels_strings", "a", "b")), in{x}, in{nil, f32([]float64{21.5, 41.5, -36.5, -74.5}, 2, 2)}, ""},
 		{"too many classes", ml + "LinearClassifier", 1, labels(3, two), in{x}, nil, "2 numbers for 3 scores"},
 	})

@@ -157,7 +157,7 @@ func (c *call) ofPairs(coefficients []float64, perClass []int, vectors int) []fl
 }
 
 // mostVotes returns the label of the class with the most votes of the pairs.
-func (c *call) mostVotes(scores graph.Value, n int, labels []int64) graph.Value {
+func (c *call) mostVotes(scores graph.Value, n int, labels classes) graph.Value {
 	pairs := scores.Type().Shape[1]
 	votes, rest := make([]float32, pairs*n), make([]float32, n) // rest is what there is if all scores are low
 	row := votes

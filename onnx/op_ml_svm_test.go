@@ -88,7 +88,6 @@ func TestSVMClassifier(t *testing.T) {
 		{"probabilities", op, 1, with(two, attrFloats("prob_a", .5), attrFloats("prob_b", .25)), in{x}, in{i64([]float64{7, 8}), f32([]float64{p, 1 - p, q, 1 - q}, 2, 2)}, ""},
 		{"no vectors", op, 1, linear, in{x}, in{i64([]float64{7, 8}), f32([]float64{3.5, 3.5, 2.5, 7.5}, 2, 2)}, ""},
 
-		{"strings", op, 1, with(without(two, labels), attrTexts("classlabels_strings", "a", "b")), in{x}, nil, "element type is not supported: STRING"},
 		{"too few coefficients", op, 1, with(three, attrFloats("coefficients", 1, 2, 3)), in{x}, nil, "has 3 numbers for 3 classes and 3 vectors"},
 		{"too many vectors", op, 1, with(two, attrInts("vectors_per_class", 1<<62, 1<<62)), in{x}, nil, `"vectors_per_class" is 4611686018427387904 for class 0`},
 		{"negative", op, 1, with(two, attrInts("vectors_per_class", -1, 2)), in{x}, nil, "is -1 for class 0"},

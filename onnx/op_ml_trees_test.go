@@ -139,7 +139,6 @@ func TestTreeClassifier(t *testing.T) {
 		{"probit", op, 1, classes(2, lone, attrText("post_transform", "PROBIT")), in{x},
 			in{i64([]float64{8, 7, 7, 8}), pairs(func(s float64) (float64, float64) { return -winitzki(s), winitzki(s) }, .8, .4, .5, .9)}, ""},
 		{"one class", op, 1, classes(1, mixed), in{x}, in{i64([]float64{0, 1, 0, 0}), f32([]float64{0, 3, -1, -4}, 4, 1)}, ""},
-		{"labels of strings", op, 1, with(three, attrTexts("classlabels_strings", "a", "b", "c")), in{x}, nil, "element type is not supported: STRING"},
 		{"scores of strings", op, 1, with(three, attrTexts("classlabels_strings", "a", "b", "c")), in{x}, in{nil, f32([]float64{1, 3, 0, 1, 0, 4, 0, 2, 4, 0, 5, 0}, 4, 3)}, ""},
 		{"no labels", op, 1, three, in{x}, nil, "are both missing"},
 		{"too few labels", op, 1, classes(2, three), in{x}, nil, "node 1 of tree 4 votes for target 2 of 2"},

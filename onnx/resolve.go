@@ -83,6 +83,7 @@ func resolve(name string, data []byte, source wire.Source) (*resolver, error) {
 		return nil, fmt.Errorf("onnx: %s: %w", name, err)
 	}
 	m := &Model{name: name, wire: file, weights: make(map[*wire.Tensor][]byte), texts: newTexts(nil), loader: wire.NewLoader(source, nil)}
+	m.texts.id(unusedLabel)
 	r := &resolver{model: m, missed: make(map[MissingOperator]int)}
 	if v := file.IRVersion; v > wire.LatestIRVersion {
 		r.failf("IR version %d is newer than %d, the newest that Berth knows", v, wire.LatestIRVersion)

@@ -61,6 +61,9 @@ var opsTable = [][]row{
 var valueOps = [][]row{
 	controlOps,
 	sequenceOps,
+	stringOps,
+	castOps,
+	mapOps,
 }
 
 // lookup returns the row of an operator that holds at an opset version: the

@@ -14,6 +14,10 @@ type texts struct {
 
 func newTexts(base *texts) *texts { return &texts{base: base, ids: make(map[string]int64)} }
 
+// unusedLabel is the label that encoders put where there is none, unless they are told
+// otherwise.
+const unusedLabel = "_Unused"
+
 // id returns the number of a string, a new one if it has none.
 func (t *texts) id(s string) int64 {
 	if t.base != nil {

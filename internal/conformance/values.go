@@ -59,6 +59,12 @@ func readNumbered(dir, prefix string, i int) ([]byte, error) {
 	return data, err
 }
 
+// DifferValues is [DifferAll] for values of any kind.
+func DifferValues(m *onnx.Model, tol Tolerance, got map[string]onnx.Value, want []onnx.Value) error {
+	_, err := compare(m, tol, got, want)
+	return err
+}
+
 // compare returns an error about the outputs of m, by name, that differ too much from
 // those wanted, in order, and how far all of them are from these.
 func compare(m *onnx.Model, tol Tolerance, got map[string]onnx.Value, want []onnx.Value) (all berth.Difference, err error) {
