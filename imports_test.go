@@ -28,7 +28,7 @@ internal/op/move        only dtype shape internal/kernel graph internal/op
 internal/op/reduce      only dtype shape internal/kernel graph internal/op internal/kernel/lines
 internal/op/norm        only dtype shape internal/kernel graph internal/op internal/kernel/lines internal/op/reduce internal/op/elementwise
 internal/op/linear      only dtype shape internal/kernel graph internal/op internal/kernel/gemm internal/op/elementwise
-internal/op/slide       only dtype shape internal/kernel graph internal/op
+internal/op/slide       only dtype shape internal/kernel internal/kernel/isa graph internal/op
 internal/op/conv        only dtype shape internal/kernel internal/kernel/isa graph internal/op internal/kernel/gemm internal/op/slide internal/op/elementwise
 internal/op/pool        only dtype shape internal/kernel graph internal/op internal/kernel/lines internal/op/slide internal/op/elementwise
 internal/op/recurrent   only dtype shape internal/kernel graph internal/op internal/kernel/gemm internal/op/elementwise

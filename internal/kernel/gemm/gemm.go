@@ -13,15 +13,15 @@ import (
 	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
-// blockK is how many terms of a dot product are summed into one partial sum.
+// BlockK is how many terms of a dot product are summed into one partial sum.
 // Every product in this package adds up
 //
-//	c[i,j] = ((s0 + s1) + s2) + ...   s_b = sum of a[i,k]*b[k,j] for k in [b*blockK, (b+1)*blockK), in order
+//	c[i,j] = ((s0 + s1) + s2) + ...   s_b = sum of a[i,k]*b[k,j] for k in [b*BlockK, (b+1)*BlockK), in order
 //
 // whatever the number of rows, columns and tasks, so that an element does not
 // depend on what is computed beside it. Blocks also bound the rounding error,
-// which grows with blockK + k/blockK instead of k.
-const blockK = 256
+// which grows with BlockK + k/BlockK instead of k.
+const BlockK = 256
 
 // A Matrix is a strided view of typed memory: element (i, j) lies at
 // Data[At + i*Row + j*Col].
@@ -95,7 +95,7 @@ func (g *Product[T]) Tasks() int { return g.tasksM * g.tasksN }
 
 // Scratch returns the working memory of a task, in bytes.
 func (g *Product[T]) Scratch() int {
-	k := min(g.K, blockK)
+	k := min(g.K, BlockK)
 	return kernel.Carved[T](g.BlockM*k) + kernel.Carved[T](g.BlockN*k)
 }
 
@@ -134,21 +134,21 @@ func (g *Product[T]) Run(task int, scratch []byte, a *Left[T], b *Right[T], c []
 // i0 and j0 at the start of a strip.
 func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b *Right[T], c []T, ldc int) {
 	rows, cols := g.Tile.Rows, g.Tile.Cols
-	packA := kernel.Carve[T](&scratch, g.BlockM*min(g.K, blockK))
-	packB := kernel.Carve[T](&scratch, g.BlockN*min(g.K, blockK))
+	packA := kernel.Carve[T](&scratch, g.BlockM*min(g.K, BlockK))
+	packB := kernel.Carve[T](&scratch, g.BlockN*min(g.K, BlockK))
 	if g.K == 0 {
 		for i := range i1 - i0 {
 			clear(c[i*ldc : i*ldc+j1-j0])
 		}
 	}
-	for k0 := 0; k0 < g.K; k0 += blockK {
-		k1 := min(k0+blockK, g.K)
+	for k0 := 0; k0 < g.K; k0 += BlockK {
+		k1 := min(k0+BlockK, g.K)
 		depth := k1 - k0
 		pa := packA
 		if a.Prepacked != nil {
 			pa = a.Prepacked[Prepacked(g.M, k0, rows)+i0*depth:]
 		} else {
-			pack(pa, a.Matrix, i0, i1, k0, k1, rows)
+			Pack(pa, a.Matrix, i0, i1, k0, k1, rows)
 		}
 		pb, ldb, inPlace := packB, cols, false
 		switch {
@@ -159,7 +159,7 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 		case g.direct && b.Col == 1 && b.Row >= 0:
 			inPlace = true
 		default:
-			pack(pb, b.Transposed(), j0, j1, k0, k1, cols)
+			Pack(pb, b.Transposed(), j0, j1, k0, k1, cols)
 		}
 		for j := j0; j < j1; j += cols {
 			strip := pb
@@ -169,7 +169,7 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 			case j+cols <= j1:
 				strip, ldb = b.Data[b.At+k0*b.Row+j:], b.Row
 			default:
-				pack(pb, b.Transposed(), j, j1, k0, k1, cols)
+				Pack(pb, b.Transposed(), j, j1, k0, k1, cols)
 				ldb = cols
 			}
 			w := min(cols, j1-j)
@@ -198,16 +198,16 @@ func Prepacked(rows, cols, height int) int { return kernel.CeilDiv(rows, height)
 // strips are high; a matrix for the right is packed transposed, and its strips
 // are as high as tiles have columns.
 func Prepack[T kernel.Number](dst []T, m Matrix[T], rows, cols, height int) {
-	for k0 := 0; k0 < cols; k0 += blockK {
-		pack(dst[Prepacked(rows, k0, height):], m, 0, rows, k0, min(k0+blockK, cols), height)
+	for k0 := 0; k0 < cols; k0 += BlockK {
+		Pack(dst[Prepacked(rows, k0, height):], m, 0, rows, k0, min(k0+BlockK, cols), height)
 	}
 }
 
-// pack lays rows [i0, i1) and columns [k0, k1) of m out as strips of the given
+// Pack lays rows [i0, i1) and columns [k0, k1) of m out as strips of the given
 // width in rows. A row is a lane: lane i, element k goes to
 // dst[i/width*width*depth + k*width + i%width], where depth is the number of
 // columns. Missing lanes of the last strip become 0.
-func pack[T kernel.Number](dst []T, m Matrix[T], i0, i1, k0, k1, width int) {
+func Pack[T kernel.Number](dst []T, m Matrix[T], i0, i1, k0, k1, width int) {
 	data, at, lane, step := m.Data, m.At+i0*m.Row+k0*m.Col, m.Row, m.Col
 	n, depth := i1-i0, k1-k0
 	whole := n / width * width

@@ -6,7 +6,6 @@
 //	conv.go              the ops
 //	kernel.go            what both kernels share
 //	conv_kernel.go       convolution as a product of package gemm
-//	im2col.go            an image as the right operand of that product
 //	depthwise.go         the form for groups of one channel
 //	transpose_kernel.go  the transpose, as a product and a sum of its rows
 package conv

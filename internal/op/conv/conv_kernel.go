@@ -4,6 +4,8 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
+	"github.com/berth-go/berth/internal/kernel/isa"
+	"github.com/berth-go/berth/internal/op/slide"
 )
 
 // newConv returns the kernel of a convolution in the sense of neural networks:
@@ -123,6 +125,11 @@ func (k *conv[T]) product(image, group, block int, scratch []byte) error {
 	i0, i1, j0, j1 := k.gemm.Block(block)
 	first := (image*k.group+group)*k.maps + i0
 	return k.epilogue.Run(first*k.positions+j0, i1-i0, k.positions, j1-j0, scratch)
+}
+
+// PackImage implements [gemm.ImagePacker].
+func (k *conv[T]) PackImage(dst, x []T, j0, j1, k0, k1 int, tile *isa.Tile[T]) {
+	slide.PackColumns(&k.slide, dst, x, j0, j1, k0, k1, tile, 0)
 }
 
 // imageAt returns where an image begins in the memory of x. Images without

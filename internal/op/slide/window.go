@@ -3,8 +3,9 @@
 //
 // # Where to find what
 //
-//	window.go  the attributes of a window, completed and checked; positions
-//	slide.go   a window bound to an image: where each tap meets it
+//	window.go   the attributes of a window, completed and checked; positions
+//	slide.go    a window bound to an image: where each tap meets it
+//	columns.go  all windows as the right operand of a product (im2col)
 package slide
 
 import (
