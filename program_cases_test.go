@@ -8,6 +8,7 @@ import (
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/norm"
 	"github.com/berth-go/berth/internal/op/pool"
+	"github.com/berth-go/berth/internal/op/quant"
 	"github.com/berth-go/berth/internal/op/recurrent"
 	"github.com/berth-go/berth/internal/op/resample"
 	"github.com/berth-go/berth/internal/op/tabular"
@@ -107,6 +108,15 @@ var programCases = []programCase{
 		p := in[0].Conv(f32(8, 3, 3, 3), f32(8), pad).Relu()
 		depth := &berth.ConvOptions{Groups: 8, Window: berth.Window{Strides: []int{2, 2}}}
 		return one(p.Conv(f32(8, 1, 3, 3), nil, depth).Conv(f32(4, 8, 1, 1), f32(4), nil))
+	}},
+	{"product of 8-bit numbers", []operand{{"x", berth.Uint8, 0, 255, []int{n, 5, 40}}}, func(in ...*berth.Promise) []*berth.Promise {
+		w, zero, zeros := fixed(berth.Int8, -128, 127, 40, 9), fixed(berth.Uint8, 0, 255), fixed(berth.Int8, -4, 4, 9)
+		sums := apply(quant.MatMul{}, in[0], w, zero, zeros)
+		return append(sums, apply(quant.MatMul{To: berth.Uint8}, in[0], w, zero, zeros, fixed(berth.Float32, 0, 1e-3, 9), fixed(berth.Uint8, 0, 255))...)
+	}},
+	{"conv of 8-bit numbers", []operand{{"x", berth.Int8, -128, 127, []int{n, 4, 9, 8}}}, func(in ...*berth.Promise) []*berth.Promise {
+		o := quant.Conv{Pads: []int{1, 1, 1, 1}, Group: 2, To: berth.Int8}
+		return apply(o, in[0], fixed(berth.Int8, -128, 127, 6, 2, 3, 3), fixed(berth.Int8, -9, 9), fixed(berth.Int8, -9, 9, 6), fixed(berth.Float32, 0, 1e-3, 6))
 	}},
 	{"conv of one axis", []operand{x(n, 2, 30)}, func(in ...*berth.Promise) []*berth.Promise {
 		return one(in[0].Conv(f32(4, 2, 5), f32(4), &berth.ConvOptions{Window: berth.Window{Dilations: []int{2}}}))

@@ -75,6 +75,8 @@ var draws = map[string]drawing{
 	"conv_transpose": {1, convTranspose},
 	"pool":           {1, pooling},
 	"global_pool":    {1, globalPool},
+	"quant_matmul":   {1, quantMatMul},
+	"quant_conv":     {1, quantConv},
 
 	"rnn":              {1, rnn},
 	"gru":              {1, gru},

@@ -27,6 +27,7 @@
 //	linear            products of matrices
 //	conv              convolution and its transpose
 //	pool              pooling
+//	quant             products and convolutions of 8-bit numbers
 //	recurrent         layers that carry a state along a sequence
 //	resample          images read between their elements
 //	tabular           trees and other models of tables

@@ -1,0 +1,202 @@
+package quant
+
+import (
+	"math"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/gemm"
+)
+
+// A product computes, for matrices a and b of 8-bit numbers,
+//
+//	s[i,j] = bias[i,j] + sum over k of (a[i,k]-zeroA[i]) * (b[k,j]-zeroB[j])
+//	y[i,j] = s[i,j], or saturate(round(float32(s[i,j])*scale[i,j]) + zeroY[i,j])
+//
+// where sums are of int32 and wrap, and round takes halves to even. NaN becomes the
+// least number. Zero points are taken off at the end, out of the sums of rows of
+// a and columns of b, so that bytes are multiplied as they are.
+type product struct {
+	cut                 gemm.Product[uint8] // into tasks
+	mul                 tileLoop
+	typeA, typeB, typeY dtype.Type
+	prepacked           []uint8 // the operand that may be: b of matrices, a of convolutions
+}
+
+func newProduct(a, b, y dtype.Type) product {
+	p := product{cut: gemm.New[uint8](), mul: tileOf(a, b), typeA: a, typeB: b, typeY: y}
+	p.cut.Tile.Rows, p.cut.Tile.Cols = tileRows, tileCols
+	return p
+}
+
+// factors are the operands of one product. Of the matrices after a and b one that is
+// absent has no data, and one that does not change along rows or columns has a stride
+// of 0 there.
+type factors struct {
+	a            gemm.Left[uint8]
+	b            gemm.Right[uint8]
+	zeroA, zeroB gemm.Matrix[uint8]
+	bias         gemm.Matrix[int32]
+	scale        gemm.Matrix[float32]
+	zeroY        gemm.Matrix[uint8]
+}
+
+// Scratch returns the working memory of a task, in bytes.
+func (p *product) Scratch() int {
+	k := min(p.cut.K, gemm.BlockK)
+	n := kernel.Carved[uint8](p.cut.BlockM*k) + kernel.Carved[uint8](p.cut.BlockN*k) +
+		kernel.Carved[int32](p.cut.BlockM) + kernel.Carved[int32](p.cut.BlockN) + kernel.Carved[int32](tileRows*tileCols)
+	if p.typeY != dtype.Int32 {
+		n += kernel.Carved[int32](p.cut.BlockM * p.cut.BlockN)
+	}
+	return n
+}
+
+// run computes one task. Y is the memory of the result, whose first element lies at
+// element at and whose rows are ldy elements apart.
+func (p *product) run(task int, scratch []byte, f *factors, y *kernel.Operand, at, ldy int) {
+	i0, i1, j0, j1 := p.cut.Block(task)
+	at += i0*ldy + j0
+	if p.typeY == dtype.Int32 {
+		p.sums(i0, i1, j0, j1, scratch, f, kernel.Slice[int32](y)[at:], ldy)
+		return
+	}
+	n := j1 - j0
+	c := kernel.Carve[int32](&scratch, p.cut.BlockM*p.cut.BlockN)
+	p.sums(i0, i1, j0, j1, scratch, f, c, n)
+	for i := i0; i < i1; i++ {
+		sums := c[(i-i0)*n : (i-i0+1)*n]
+		if p.typeY == dtype.Int8 {
+			requantize(kernel.Slice[int8](y)[at:at+n], sums, f, i, j0)
+		} else {
+			requantize(kernel.Slice[uint8](y)[at:at+n], sums, f, i, j0)
+		}
+		at += ldy
+	}
+}
+
+// sums computes s[i,j] for rows [i0, i1) and columns [j0, j1), which is
+// c[(i-i0)*ldc + j-j0].
+func (p *product) sums(i0, i1, j0, j1 int, scratch []byte, f *factors, c []int32, ldc int) {
+	g := &p.cut
+	packA := kernel.Carve[uint8](&scratch, g.BlockM*min(g.K, gemm.BlockK))
+	packB := kernel.Carve[uint8](&scratch, g.BlockN*min(g.K, gemm.BlockK))
+	sumA, sumB := kernel.Carve[int32](&scratch, g.BlockM), kernel.Carve[int32](&scratch, g.BlockN)
+	tile := kernel.Carve[int32](&scratch, tileRows*tileCols)
+	clear(sumA)
+	clear(sumB)
+	for i := range i1 - i0 {
+		clear(c[i*ldc : i*ldc+j1-j0])
+	}
+	for k0 := 0; k0 < g.K; k0 += gemm.BlockK {
+		k1 := min(k0+gemm.BlockK, g.K)
+		depth := k1 - k0
+		pa, pb := packA, packB
+		if f.a.Prepacked != nil {
+			pa = f.a.Prepacked[gemm.Prepacked(g.M, k0, tileRows)+i0*depth:]
+		} else {
+			gemm.Pack(pa, f.a.Matrix, i0, i1, k0, k1, tileRows)
+		}
+		switch {
+		case f.b.Prepacked != nil:
+			pb = f.b.Prepacked[gemm.Prepacked(g.N, k0, tileCols)+j0*depth:]
+		case f.b.Image != nil:
+			f.b.Image.PackImage(pb, f.b.Data[f.b.At:], j0, j1, k0, k1, &g.Tile)
+		default:
+			gemm.Pack(pb, f.b.Transposed(), j0, j1, k0, k1, tileCols)
+		}
+		if f.zeroB.Data != nil {
+			addLanes(sumA[:i1-i0], pa, depth, tileRows, p.typeA)
+		}
+		if f.zeroA.Data != nil {
+			addLanes(sumB[:j1-j0], pb, depth, tileCols, p.typeB)
+		}
+		for j := j0; j < j1; j += tileCols {
+			strip := pb[(j-j0)*depth : (j-j0+tileCols)*depth]
+			w := min(tileCols, j1-j)
+			for i := i0; i < i1; i += tileRows {
+				p.mul(tile, pa[(i-i0)*depth:(i-i0+tileRows)*depth], strip)
+				for r := range min(tileRows, i1-i) {
+					row := c[(i-i0+r)*ldc+j-j0:]
+					for l, v := range tile[r*tileCols : r*tileCols+w] {
+						row[l] += v
+					}
+				}
+			}
+		}
+	}
+	for i := i0; i < i1; i++ {
+		row := c[(i-i0)*ldc : (i-i0)*ldc+j1-j0]
+		zeroA := zeroAt(&f.zeroA, i, 0, p.typeA)
+		if zeroA != 0 {
+			for j, s := range sumB[:len(row)] {
+				row[j] -= zeroA * s
+			}
+		}
+		if f.zeroB.Data != nil {
+			s := sumA[i-i0] - int32(g.K)*zeroA
+			for j := range row {
+				row[j] -= zeroAt(&f.zeroB, 0, j0+j, p.typeB) * s
+			}
+		}
+		if m := &f.bias; m.Data != nil {
+			at := m.At + i*m.Row + j0*m.Col
+			for j := range row {
+				row[j] += m.Data[at+j*m.Col]
+			}
+		}
+	}
+}
+
+// addLanes adds to sums[i] the elements of lane i of strips of the given depth and
+// width, as [gemm.Pack] lays them out, which are of type t.
+func addLanes(sums []int32, strips []uint8, depth, width int, t dtype.Type) {
+	for i := range sums {
+		strip := strips[i/width*width*depth+i%width:]
+		s := int32(0)
+		for k := range depth {
+			s += number(strip[k*width], t)
+		}
+		sums[i] += s
+	}
+}
+
+// zeroAt returns element (i, j) of zero points of type t, 0 where there are none.
+func zeroAt(m *gemm.Matrix[uint8], i, j int, t dtype.Type) int32 {
+	if m.Data == nil {
+		return 0
+	}
+	return number(m.Data[m.At+i*m.Row+j*m.Col], t)
+}
+
+// number returns the number that the byte b is in the type t, int8 or uint8.
+func number(b uint8, t dtype.Type) int32 {
+	if t == dtype.Int8 {
+		return int32(int8(b))
+	}
+	return int32(b)
+}
+
+// requantize computes y[i,j] of row i, from column j0 on, out of its sums.
+func requantize[Y int8 | uint8](y []Y, sums []int32, f *factors, i, j0 int) {
+	least, most, t := float32(0), float32(math.MaxUint8), dtype.Uint8
+	if ^Y(0) < 0 {
+		least, most, t = math.MinInt8, math.MaxInt8, dtype.Int8
+	}
+	scale := f.scale.At + i*f.scale.Row + j0*f.scale.Col
+	for j, s := range sums[:len(y)] {
+		zero := float32(zeroAt(&f.zeroY, i, j0+j, t))
+		v := float32(s) * f.scale.Data[scale]
+		scale += f.scale.Col
+		// Saturated first, as the bounds are whole.
+		switch {
+		case v >= most-zero:
+			v = most
+		case v > least-zero:
+			v = float32(math.RoundToEven(float64(v))) + zero
+		default: // NaN as well
+			v = least
+		}
+		y[j] = Y(v)
+	}
+}
