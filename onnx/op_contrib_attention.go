@@ -10,6 +10,7 @@ import (
 	"github.com/berth-go/berth/internal/op/linear"
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/view"
+	"github.com/berth-go/berth/shape"
 )
 
 // contribAttentionOps are the attentions of ONNX Runtime.
@@ -21,27 +22,42 @@ var contribAttentionOps = []row{
 }
 
 // contribAttention makes queries, keys and values by one product with weights
-// that lie side by side. Past and present hold keys and values as one tensor
-// of shape [2, batch, heads, length, size].
+// that lie side by side.
 func contribAttention(c *call) []graph.Value {
-	c.require("num_heads")
-	heads := c.int("num_heads", 0)
-	c.unsupportedFlag("do_rotary")
-	c.unsupportedFlag("past_present_share_buffer")
-	x, w := c.shape(0), c.shape(1)
-	if len(x) != 3 || len(w) != 2 {
-		c.failf("the input has the shape %v and the weights %v, want 3 axes and 2", x, w)
-	}
+	w := c.checkPacked()
 	sizes := c.ints("qkv_hidden_sizes")
 	if sizes == nil {
 		sizes = []int{w[1] / 3, w[1] / 3, w[1] / 3}
 	}
-	if len(sizes) != 3 || min(sizes[0], sizes[1], sizes[2]) < 0 || max(sizes[0], sizes[1], sizes[2]) > w[1] || sizes[0]+sizes[1]+sizes[2] != w[1] {
-		c.failf("queries, keys and values have %v columns of the weights %v", sizes, w)
-	}
 	all := c.one(linear.MatMul{}, c.in[0], c.in[1])
 	if c.has(2) {
 		all = c.addLike(all, c.in[2])
+	}
+	return c.packedAttention(all, sizes, 3, 4, 5)
+}
+
+// checkPacked checks the ranks of inputs 0 and 1, the tokens and the weights, whose
+// shape it returns.
+func (c *call) checkPacked() shape.Shape {
+	x, w := c.shape(0), c.shape(1)
+	if len(x) != 3 || len(w) != 2 {
+		c.failf("the input has the shape %v and the weights %v, want 3 axes and 2", x, w)
+	}
+	return w
+}
+
+// packedAttention is the attention of queries, keys and values that lie side by side
+// on the last axis of all, so many columns of each. The other numbers are those of
+// inputs. Past and present hold keys and values as one tensor of shape
+// [2, batch, heads, length, size].
+func (c *call) packedAttention(all graph.Value, sizes []int, mask, before, bias int) []graph.Value {
+	c.require("num_heads")
+	heads := c.int("num_heads", 0)
+	c.unsupportedFlag("do_rotary")
+	c.unsupportedFlag("past_present_share_buffer")
+	w := c.shape(1)
+	if len(sizes) != 3 || min(sizes[0], sizes[1], sizes[2]) < 0 || max(sizes[0], sizes[1], sizes[2]) > w[1] || sizes[0]+sizes[1]+sizes[2] != w[1] {
+		c.failf("queries, keys and values have %v columns of the weights %v", sizes, w)
 	}
 	var qkv [3]graph.Value
 	at := 0
@@ -51,19 +67,19 @@ func contribAttention(c *call) []graph.Value {
 	}
 	q, k, v := qkv[0], qkv[1], qkv[2]
 	past := 0
-	if c.has(4) {
-		s := c.shape(4)
+	if c.has(before) {
+		s := c.shape(before)
 		if len(s) != 5 || s[0] != 2 {
 			c.failf("past has the shape %v, want 2, batch, heads, length, size", s)
 		}
 		past = s[3]
 		of := func(i int) graph.Value {
-			return c.one(view.Reshape{Shape: s[1:]}, c.one(view.SliceView{Axis: 0, Start: i, N: 1, Step: 1}, c.in[4]))
+			return c.one(view.Reshape{Shape: s[1:]}, c.one(view.SliceView{Axis: 0, Start: i, N: 1, Step: 1}, c.in[before]))
 		}
 		k, v = c.one(move.Concat{Axis: 2}, of(0), k), c.one(move.Concat{Axis: 2}, of(1), v)
 	}
 	a := c.newAttention(q, k, v)
-	a.contrib(3, 5, past)
+	a.contrib(mask, bias, past)
 	outs := list(c.joinHeads(c.castTo(a.run(), q.Type().DType)))
 	if c.wants(1) {
 		stacked := func(v graph.Value) graph.Value {

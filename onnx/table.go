@@ -45,6 +45,8 @@ var opsTable = [][]row{
 	attentionOps,
 	contribOps,
 	contribAttentionOps,
+	quantOps,
+	contribQuantOps,
 	poolOps,
 	resizeOps,
 	normOps,
