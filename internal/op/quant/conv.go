@@ -146,7 +146,8 @@ func (k *convolution) block(image, group, block int, scratch []byte) {
 		f.b.Image = k
 	}
 	if k.prepacked != nil {
-		f.a.Prepacked = k.prepacked[group*gemm.Prepacked(k.maps, k.cut.K, tileRows):]
+		size := prepackedBytes(k.maps, k.cut.K)
+		f.a.Prepacked, f.sumA = prepacked(k.prepacked[group*size:], k.maps, k.cut.K)
 	}
 	k.run(block, scratch, &f, k.y, k.y.Offset+image*k.y.Strides[0]+group*k.maps*k.positions, k.positions)
 }
@@ -185,7 +186,7 @@ func (k *convolution) PrepackedBytes(input int) int {
 	if input != inRight {
 		return 0
 	}
-	return k.group * gemm.Prepacked(k.maps, k.cut.K, tileRows)
+	return k.group * prepackedBytes(k.maps, k.cut.K)
 }
 
 // Prepack implements [kernel.Prepacker].
@@ -193,9 +194,9 @@ func (k *convolution) Prepack(input int, dst []byte) {
 	if k.PrepackedBytes(input) == 0 {
 		return
 	}
-	size := gemm.Prepacked(k.maps, k.cut.K, tileRows)
+	size := prepackedBytes(k.maps, k.cut.K)
 	for group := range k.group {
-		gemm.Prepack(dst[group*size:], k.weights(group), k.maps, k.cut.K, tileRows)
+		prepack(dst[group*size:], k.weights(group), k.maps, k.cut.K, k.typeA)
 	}
 }
 

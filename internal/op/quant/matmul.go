@@ -208,10 +208,12 @@ func (k *matMul) Run(task int, scratch []byte) error {
 	per := k.cut.Tasks()
 	first := task / per * k.each
 	v := &k.views
+	strips, sums := prepacked(k.prepacked, k.cut.N, k.cut.K)
 	for i := first; i < min(first+k.each, k.count); i++ {
 		f := factors{
 			a:     gemm.Left[uint8]{Matrix: matrix[uint8](&v[inLeft], k.batch, i)},
-			b:     gemm.Right[uint8]{Matrix: matrix[uint8](&v[inRight], k.batch, i), Prepacked: k.prepacked},
+			b:     gemm.Right[uint8]{Matrix: matrix[uint8](&v[inRight], k.batch, i), Prepacked: strips},
+			sumB:  sums,
 			zeroA: matrix[uint8](&v[inZeroLeft], k.batch, i),
 			zeroB: matrix[uint8](&v[inZeroRight], k.batch, i),
 			bias:  matrix[int32](&v[inBias], k.batch, i),
@@ -229,7 +231,7 @@ func (k *matMul) PrepackedBytes(input int) int {
 	if input != inRight || len(k.views[inRight].o.Shape) != 2 {
 		return 0
 	}
-	return gemm.Prepacked(k.cut.N, k.cut.K, tileCols)
+	return prepackedBytes(k.cut.N, k.cut.K)
 }
 
 // Prepack implements [kernel.Prepacker].
@@ -238,7 +240,7 @@ func (k *matMul) Prepack(input int, dst []byte) {
 		return
 	}
 	b := matrix[uint8](&k.views[inRight], nil, 0)
-	gemm.Prepack(dst, b.Transposed(), k.cut.N, k.cut.K, tileCols)
+	prepack(dst, b.Transposed(), k.cut.N, k.cut.K, k.typeB)
 }
 
 // UsePrepacked implements [kernel.Prepacker].

@@ -20,12 +20,12 @@ type product struct {
 	cut                 gemm.Product[uint8] // into tasks
 	mul                 tileLoop
 	typeA, typeB, typeY dtype.Type
-	prepacked           []uint8 // the operand that may be: b of matrices, a of convolutions
+	prepacked           []uint8 // an operand as [prepack] has it: b of matrices, a of convolutions
 }
 
 func newProduct(a, b, y dtype.Type) product {
 	p := product{cut: gemm.New[uint8](), mul: tileOf(a, b), typeA: a, typeB: b, typeY: y}
-	p.cut.Tile.Rows, p.cut.Tile.Cols = tileRows, tileCols
+	p.cut.Tile.Rows, p.cut.Tile.Cols = side, side
 	return p
 }
 
@@ -35,6 +35,7 @@ func newProduct(a, b, y dtype.Type) product {
 type factors struct {
 	a            gemm.Left[uint8]
 	b            gemm.Right[uint8]
+	sumA, sumB   []int32 // of the rows of a, and columns of b, where they are known
 	zeroA, zeroB gemm.Matrix[uint8]
 	bias         gemm.Matrix[int32]
 	scale        gemm.Matrix[float32]
@@ -45,7 +46,7 @@ type factors struct {
 func (p *product) Scratch() int {
 	k := min(p.cut.K, gemm.BlockK)
 	n := kernel.Carved[uint8](p.cut.BlockM*k) + kernel.Carved[uint8](p.cut.BlockN*k) +
-		kernel.Carved[int32](p.cut.BlockM) + kernel.Carved[int32](p.cut.BlockN) + kernel.Carved[int32](tileRows*tileCols)
+		kernel.Carved[int32](p.cut.BlockM) + kernel.Carved[int32](p.cut.BlockN) + kernel.Carved[int32](side*side)
 	if p.typeY != dtype.Int32 {
 		n += kernel.Carved[int32](p.cut.BlockM * p.cut.BlockN)
 	}
@@ -81,8 +82,8 @@ func (p *product) sums(i0, i1, j0, j1 int, scratch []byte, f *factors, c []int32
 	g := &p.cut
 	packA := kernel.Carve[uint8](&scratch, g.BlockM*min(g.K, gemm.BlockK))
 	packB := kernel.Carve[uint8](&scratch, g.BlockN*min(g.K, gemm.BlockK))
-	sumA, sumB := kernel.Carve[int32](&scratch, g.BlockM), kernel.Carve[int32](&scratch, g.BlockN)
-	tile := kernel.Carve[int32](&scratch, tileRows*tileCols)
+	sumA, sumB := kernel.Carve[int32](&scratch, g.BlockM)[:i1-i0], kernel.Carve[int32](&scratch, g.BlockN)[:j1-j0]
+	tile := kernel.Carve[int32](&scratch, side*side)
 	clear(sumA)
 	clear(sumB)
 	for i := range i1 - i0 {
@@ -93,43 +94,50 @@ func (p *product) sums(i0, i1, j0, j1 int, scratch []byte, f *factors, c []int32
 		depth := k1 - k0
 		pa, pb := packA, packB
 		if f.a.Prepacked != nil {
-			pa = f.a.Prepacked[gemm.Prepacked(g.M, k0, tileRows)+i0*depth:]
+			pa = f.a.Prepacked[gemm.Prepacked(g.M, k0, side)+i0*depth:]
 		} else {
-			gemm.Pack(pa, f.a.Matrix, i0, i1, k0, k1, tileRows)
+			gemm.Pack(pa, f.a.Matrix, i0, i1, k0, k1, side)
 		}
 		switch {
 		case f.b.Prepacked != nil:
-			pb = f.b.Prepacked[gemm.Prepacked(g.N, k0, tileCols)+j0*depth:]
+			pb = f.b.Prepacked[gemm.Prepacked(g.N, k0, side)+j0*depth:]
 		case f.b.Image != nil:
 			f.b.Image.PackImage(pb, f.b.Data[f.b.At:], j0, j1, k0, k1, &g.Tile)
 		default:
-			gemm.Pack(pb, f.b.Transposed(), j0, j1, k0, k1, tileCols)
+			gemm.Pack(pb, f.b.Transposed(), j0, j1, k0, k1, side)
 		}
-		if f.zeroB.Data != nil {
-			addLanes(sumA[:i1-i0], pa, depth, tileRows, p.typeA)
+		if f.zeroB.Data != nil && f.sumA == nil {
+			addLanes(sumA, pa, depth, p.typeA)
 		}
-		if f.zeroA.Data != nil {
-			addLanes(sumB[:j1-j0], pb, depth, tileCols, p.typeB)
+		if f.zeroA.Data != nil && f.sumB == nil {
+			addLanes(sumB, pb, depth, p.typeB)
 		}
-		for j := j0; j < j1; j += tileCols {
-			strip := pb[(j-j0)*depth : (j-j0+tileCols)*depth]
-			w := min(tileCols, j1-j)
-			for i := i0; i < i1; i += tileRows {
-				p.mul(tile, pa[(i-i0)*depth:(i-i0+tileRows)*depth], strip)
-				for r := range min(tileRows, i1-i) {
+		for j := j0; j < j1; j += side {
+			strip := pb[(j-j0)*depth : (j-j0+side)*depth]
+			w := min(side, j1-j)
+			for i := i0; i < i1; i += side {
+				h := min(side, i1-i)
+				p.mul(h, tile, pa[(i-i0)*depth:(i-i0+side)*depth], strip)
+				for r := range h {
 					row := c[(i-i0+r)*ldc+j-j0:]
-					for l, v := range tile[r*tileCols : r*tileCols+w] {
+					for l, v := range tile[r*side : r*side+w] {
 						row[l] += v
 					}
 				}
 			}
 		}
 	}
+	if f.sumA != nil {
+		copy(sumA, f.sumA[i0:i1])
+	}
+	if f.sumB != nil {
+		copy(sumB, f.sumB[j0:j1])
+	}
 	for i := i0; i < i1; i++ {
 		row := c[(i-i0)*ldc : (i-i0)*ldc+j1-j0]
 		zeroA := zeroAt(&f.zeroA, i, 0, p.typeA)
 		if zeroA != 0 {
-			for j, s := range sumB[:len(row)] {
+			for j, s := range sumB {
 				row[j] -= zeroA * s
 			}
 		}
@@ -148,17 +156,58 @@ func (p *product) sums(i0, i1, j0, j1 int, scratch []byte, f *factors, c []int32
 	}
 }
 
-// addLanes adds to sums[i] the elements of lane i of strips of the given depth and
-// width, as [gemm.Pack] lays them out, which are of type t.
-func addLanes(sums []int32, strips []uint8, depth, width int, t dtype.Type) {
-	for i := range sums {
-		strip := strips[i/width*width*depth+i%width:]
-		s := int32(0)
-		for k := range depth {
-			s += number(strip[k*width], t)
+// addLanes adds to sums[i] the elements of lane i of strips of the given depth, as
+// [gemm.Pack] lays them out, which are of type t.
+func addLanes(sums []int32, strips []uint8, depth int, t dtype.Type) {
+	for i := 0; i < len(sums); i += side {
+		strip := strips[i*depth : (i+side)*depth]
+		var s [side]int32
+		if t == dtype.Int8 {
+			s = laneSums[int8](strip)
+		} else {
+			s = laneSums[uint8](strip)
 		}
-		sums[i] += s
+		for l := range min(side, len(sums)-i) {
+			sums[i+l] += s[l]
+		}
 	}
+}
+
+func laneSums[T int8 | uint8](strip []uint8) (s [side]int32) {
+	for ; len(strip) >= side; strip = strip[side:] {
+		s[0] += int32(T(strip[0]))
+		s[1] += int32(T(strip[1]))
+		s[2] += int32(T(strip[2]))
+		s[3] += int32(T(strip[3]))
+	}
+	return s
+}
+
+// prepackedBytes returns the size of a matrix of the given rows and columns as
+// [prepack] writes it.
+func prepackedBytes(rows, cols int) int {
+	return gemm.Prepacked(rows, cols, side) + rows*dtype.Int32.Size()
+}
+
+// prepack writes the strips of a matrix of elements of type t, and behind these the
+// sums of its rows. That for the right of a product is transposed.
+func prepack(dst []byte, m gemm.Matrix[uint8], rows, cols int, t dtype.Type) {
+	gemm.Prepack(dst, m, rows, cols, side)
+	_, sums := prepacked(dst, rows, cols)
+	clear(sums)
+	for k0 := 0; k0 < cols; k0 += gemm.BlockK {
+		addLanes(sums, dst[gemm.Prepacked(rows, k0, side):], min(gemm.BlockK, cols-k0), t)
+	}
+}
+
+// prepacked returns the strips and the sums that [prepack] has written, nil where it
+// has not.
+func prepacked(data []byte, rows, cols int) (strips []uint8, sums []int32) {
+	if data == nil {
+		return nil, nil
+	}
+	n := gemm.Prepacked(rows, cols, side)
+	return data[:n], kernel.Cast[int32](data[n : n+rows*dtype.Int32.Size()])
 }
 
 // zeroAt returns element (i, j) of zero points of type t, 0 where there are none.
