@@ -79,7 +79,8 @@ func (c Conv) Kernel(in, out []graph.Type) kernel.Kernel {
 func (Conv) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank, inZeroLeft) }
 
 // convolution multiplies, for each image and group, the weights by the matrix of the
-// image's windows, which is packed tile by tile and never held as a whole.
+// image's windows, which is packed tile by tile and never held as a whole. Groups of one
+// input channel are summed tap by tap instead; see depthwise.go.
 type convolution struct {
 	product
 	window slide.Window
@@ -89,7 +90,8 @@ type convolution struct {
 
 	slide           slide.Binding
 	maps, positions int // output channels of a group, and their elements
-	count, each     int // products, and products in a task if a product is one task
+	single          bool
+	count, each     int // products, or planes where single; those in a task, if one does not make several
 }
 
 // Bind implements [kernel.Kernel].
@@ -103,6 +105,11 @@ func (k *convolution) Bind(in, out []*kernel.Operand) {
 	k.slide.Bind(&k.window, x.Shape[2:], k.y.Shape[2:])
 	k.maps, k.positions = w.Shape[0]/k.group, k.slide.Rows*k.slide.Width
 	k.cut.Plan(k.maps, k.positions, w.Shape[1]*k.slide.OuterTaps*k.slide.InnerTaps)
+	if k.single = w.Shape[1] == 1 && k.maps <= 2; k.single {
+		k.count = x.Shape[0] * w.Shape[0]
+		_, k.each = kernel.Parts(k.count, k.positions*max(k.cut.K/4, 1))
+		return
+	}
 	k.count, k.each = x.Shape[0]*k.group, 1
 	if k.cut.Tasks() == 1 {
 		_, k.each = kernel.Parts(k.count, k.maps*k.positions*max(k.cut.K/16, 1))
@@ -114,11 +121,27 @@ func (k *convolution) Tasks() int {
 	if k.count == 0 || k.positions == 0 {
 		return 0
 	}
-	return kernel.CeilDiv(k.count, k.each) * k.cut.Tasks()
+	n := kernel.CeilDiv(k.count, k.each)
+	if !k.single {
+		n *= k.cut.Tasks()
+	}
+	return n
+}
+
+// Scratch implements [kernel.Kernel].
+func (k *convolution) Scratch() int {
+	if k.single {
+		return kernel.Carved[int32](k.slide.Width)
+	}
+	return k.product.Scratch()
 }
 
 // Run implements [kernel.Kernel].
 func (k *convolution) Run(task int, scratch []byte) error {
+	if k.single {
+		k.planes(task, scratch)
+		return nil
+	}
 	per := k.cut.Tasks()
 	first := task / per * k.each
 	for i := first; i < min(first+k.each, k.count); i++ {
@@ -129,19 +152,9 @@ func (k *convolution) Run(task int, scratch []byte) error {
 
 // block computes one block of the product of an image and a group.
 func (k *convolution) block(image, group, block int, scratch []byte) {
-	x, w := k.in[inLeft], k.in[inRight]
-	f := factors{
-		a:     gemm.Left[uint8]{Matrix: k.weights(group)},
-		b:     gemm.Right[uint8]{Matrix: gemm.Matrix[uint8]{Data: kernel.Slice[uint8](x), Row: k.positions, Col: 1}},
-		zeroA: perRow[uint8](k.in[inZeroRight], group*k.maps),
-		zeroB: perRow[uint8](k.in[inZeroLeft], 0),
-		bias:  perRow[int32](k.in[inBias], group*k.maps),
-		scale: perRow[float32](k.in[inScale], group*k.maps),
-		zeroY: perRow[uint8](k.in[inZeroOut], 0),
-	}
-	if k.slide.PlaneIn != 0 { // images without elements, all padding, have no place of their own
-		f.b.At = x.Offset + image*x.Strides[0] + group*w.Shape[1]*k.slide.PlaneIn
-	}
+	f := k.finish(group * k.maps)
+	f.a.Matrix = k.weights(group)
+	f.b.Matrix = gemm.Matrix[uint8]{Data: kernel.Slice[uint8](k.in[inLeft]), At: k.imageAt(image, group), Row: k.positions, Col: 1}
 	if !k.slide.Pointwise() {
 		f.b.Image = k
 	}
@@ -150,6 +163,28 @@ func (k *convolution) block(image, group, block int, scratch []byte) {
 		f.a.Prepacked, f.sumA = prepacked(k.prepacked[group*size:], k.maps, k.cut.K)
 	}
 	k.run(block, scratch, &f, k.y, k.y.Offset+image*k.y.Strides[0]+group*k.maps*k.positions, k.positions)
+}
+
+// finish returns the operands beside the image and the weights, for output channels
+// from m on.
+func (k *convolution) finish(m int) factors {
+	return factors{
+		zeroA: perRow[uint8](k.in[inZeroRight], m),
+		zeroB: perRow[uint8](k.in[inZeroLeft], 0),
+		bias:  perRow[int32](k.in[inBias], m),
+		scale: perRow[float32](k.in[inScale], m),
+		zeroY: perRow[uint8](k.in[inZeroOut], 0),
+	}
+}
+
+// imageAt returns where the channels of a group of an image begin in the memory of x.
+// Images without elements, all padding, have no place of their own.
+func (k *convolution) imageAt(image, group int) int {
+	if k.slide.PlaneIn == 0 {
+		return 0
+	}
+	x := k.in[inLeft]
+	return x.Offset + image*x.Strides[0] + group*k.in[inRight].Shape[1]*k.slide.PlaneIn
 }
 
 // weights returns the weights of a group as a matrix.
@@ -181,9 +216,9 @@ func (k *convolution) PackImage(dst, x []uint8, j0, j1, k0, k1 int, tile *isa.Ti
 	slide.PackColumns(&k.slide, dst, x, j0, j1, k0, k1, tile, pad)
 }
 
-// PrepackedBytes implements [kernel.Prepacker]: the weights.
+// PrepackedBytes implements [kernel.Prepacker]: the weights, unless summed tap by tap.
 func (k *convolution) PrepackedBytes(input int) int {
-	if input != inRight {
+	if input != inRight || k.single {
 		return 0
 	}
 	return k.group * prepackedBytes(k.maps, k.cut.K)

@@ -58,25 +58,41 @@ func (p *product) Scratch() int {
 func (p *product) run(task int, scratch []byte, f *factors, y *kernel.Operand, at, ldy int) {
 	i0, i1, j0, j1 := p.cut.Block(task)
 	at += i0*ldy + j0
-	if p.typeY == dtype.Int32 {
-		p.sums(i0, i1, j0, j1, scratch, f, kernel.Slice[int32](y)[at:], ldy)
-		return
-	}
 	n := j1 - j0
-	c := kernel.Carve[int32](&scratch, p.cut.BlockM*p.cut.BlockN)
-	p.sums(i0, i1, j0, j1, scratch, f, c, n)
+	c, ldc := []int32(nil), ldy
+	if p.typeY == dtype.Int32 {
+		c = kernel.Slice[int32](y)[at:]
+	} else {
+		c, ldc = kernel.Carve[int32](&scratch, p.cut.BlockM*p.cut.BlockN), n
+	}
+	p.sums(i0, i1, j0, j1, scratch, f, c, ldc)
 	for i := i0; i < i1; i++ {
-		sums := c[(i-i0)*n : (i-i0+1)*n]
-		if p.typeY == dtype.Int8 {
-			requantize(kernel.Slice[int8](y)[at:at+n], sums, f, i, j0)
-		} else {
-			requantize(kernel.Slice[uint8](y)[at:at+n], sums, f, i, j0)
-		}
+		first := (i - i0) * ldc
+		p.store(y, at, c[first:first+n], f, i, j0)
 		at += ldy
 	}
 }
 
-// sums computes s[i,j] for rows [i0, i1) and columns [j0, j1), which is
+// store writes y[i,j] for columns from j0 on to the memory of y, from element at on.
+// Sums has s[i,j] without the bias; it may be the place itself.
+func (p *product) store(y *kernel.Operand, at int, sums []int32, f *factors, i, j0 int) {
+	if m := &f.bias; m.Data != nil {
+		from := m.At + i*m.Row + j0*m.Col
+		for j := range sums {
+			sums[j] += m.Data[from+j*m.Col]
+		}
+	}
+	switch p.typeY {
+	case dtype.Int8:
+		requantize(kernel.Slice[int8](y)[at:at+len(sums)], sums, f, i, j0)
+	case dtype.Uint8:
+		requantize(kernel.Slice[uint8](y)[at:at+len(sums)], sums, f, i, j0)
+	default:
+		copy(kernel.Slice[int32](y)[at:], sums)
+	}
+}
+
+// sums computes s[i,j] without the bias for rows [i0, i1) and columns [j0, j1), as
 // c[(i-i0)*ldc + j-j0].
 func (p *product) sums(i0, i1, j0, j1 int, scratch []byte, f *factors, c []int32, ldc int) {
 	g := &p.cut
@@ -135,23 +151,23 @@ func (p *product) sums(i0, i1, j0, j1 int, scratch []byte, f *factors, c []int32
 	}
 	for i := i0; i < i1; i++ {
 		row := c[(i-i0)*ldc : (i-i0)*ldc+j1-j0]
-		zeroA := zeroAt(&f.zeroA, i, 0, p.typeA)
-		if zeroA != 0 {
-			for j, s := range sumB {
-				row[j] -= zeroA * s
-			}
+		p.takeZeros(row, f, i, j0, sumA[i-i0], sumB)
+	}
+}
+
+// takeZeros makes sums of a[i,k]*b[k,j], for columns from j0 on, into those without the
+// zero points. SumA is the sum of row i of a, and sumB has those of the columns of b.
+func (p *product) takeZeros(row []int32, f *factors, i, j0 int, sumA int32, sumB []int32) {
+	zeroA := zeroAt(&f.zeroA, i, 0, p.typeA)
+	if zeroA != 0 {
+		for j, s := range sumB {
+			row[j] -= zeroA * s
 		}
-		if f.zeroB.Data != nil {
-			s := sumA[i-i0] - int32(g.K)*zeroA
-			for j := range row {
-				row[j] -= zeroAt(&f.zeroB, 0, j0+j, p.typeB) * s
-			}
-		}
-		if m := &f.bias; m.Data != nil {
-			at := m.At + i*m.Row + j0*m.Col
-			for j := range row {
-				row[j] += m.Data[at+j*m.Col]
-			}
+	}
+	if f.zeroB.Data != nil {
+		s := sumA - int32(p.cut.K)*zeroA
+		for j := range row {
+			row[j] -= zeroAt(&f.zeroB, 0, j0+j, p.typeB) * s
 		}
 	}
 }

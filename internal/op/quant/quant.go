@@ -3,11 +3,12 @@
 //
 // # Where to find what
 //
-//	quant.go    element types, zero points, scales: what the ops have in common
-//	matmul.go   products of matrices
-//	conv.go     convolutions
-//	product.go  a product block by block, and what is made of its sums
-//	tile.go     the inner loop of products
+//	quant.go      element types, zero points, scales: what the ops have in common
+//	matmul.go     products of matrices
+//	conv.go       convolutions
+//	depthwise.go  the form for groups of one channel
+//	product.go    a product block by block, and what is made of its sums
+//	tile.go       the inner loop of products
 //
 // Operands are cut, packed and prepacked as package gemm does it, but as bytes.
 package quant
