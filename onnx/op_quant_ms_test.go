@@ -75,6 +75,7 @@ func TestContribQuantProducts(t *testing.T) {
 		{"", "com.microsoft.MatMulIntegerToFloat", 1, nil, in{a, b, step(.5), scales, za, zb}, in{real}, ""},
 		{"a bias", "com.microsoft.MatMulIntegerToFloat", 1, nil, in{a, b, f32([]float64{.5}), scales, za, zb, f32([]float64{1, 3})}, in{f32([]float64{-10, -27, -13, -25}, 2, 2)}, ""},
 		{"no zero points", "com.microsoft.MatMulIntegerToFloat", 1, nil, in{a, b, step(1), step(2)}, in{f32([]float64{50, -18, 44, -20}, 2, 2)}, ""},
+		{"scales of rows", "com.microsoft.MatMulIntegerToFloat", 1, nil, in{a, b, f32([]float64{.5, 1}), step(1), za, zb}, in{f32([]float64{-5.5, -7.5, -14, -14}, 2, 2)}, ""},
 		{"a vector", "com.microsoft.MatMulIntegerToFloat", 1, nil, in{u8([]float64{11, 7}), b, step(.5), scales, za, zb}, in{f32([]float64{-11, -30})}, ""},
 		{"too many scales", "com.microsoft.MatMulIntegerToFloat", 1, nil, in{a, b, step(1), f32([]float64{1, 2}, 2, 1, 1)}, nil, "do not broadcast to the product"},
 		{"a wide bias", "com.microsoft.MatMulIntegerToFloat", 1, nil, in{a, b, step(.5), scales, za, zb, f32([]float64{1, 3}, 2, 1, 1)}, nil, "does not broadcast to the input"},

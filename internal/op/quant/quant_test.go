@@ -136,6 +136,9 @@ func TestMatMul(t *testing.T) {
 		if rng.IntN(6) == 0 {
 			k = 200 + rng.IntN(400) // several blocks of terms
 		}
+		if rng.IntN(5) == 0 {
+			m = 1 // batches become rows
+		}
 		var batchA, batchB, batch []int
 		for range rng.IntN(3) {
 			d := kerneltest.Extent(rng, 4)
@@ -199,7 +202,7 @@ func TestConv(t *testing.T) {
 		group := 1 + rng.IntN(3)
 		each, deep := kerneltest.Extent(rng, 7), kerneltest.Extent(rng, 6)
 		if rng.IntN(10) == 0 {
-			each, deep = 20, 40
+			each, deep = 20+rng.IntN(50), 20 // several blocks of rows
 		}
 		x, w := shape.Shape{kerneltest.Extent(rng, 3), group * deep}, shape.Shape{group * each, deep}
 		c := Conv{Group: group, To: []dtype.Type{dtype.Invalid, dtype.Int8, dtype.Uint8}[rng.IntN(3)]}
