@@ -55,6 +55,7 @@ var opsTable = [][]row{
 	moveOps,
 	constantOps,
 	mlOps,
+	lossOps,
 }
 
 // valueOps lists the operators whose inputs and outputs are not all tensors of numbers,
