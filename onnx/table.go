@@ -56,6 +56,7 @@ var opsTable = [][]row{
 	constantOps,
 	mlOps,
 	lossOps,
+	trainOps,
 }
 
 // valueOps lists the operators whose inputs and outputs are not all tensors of numbers,
