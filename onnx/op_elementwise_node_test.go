@@ -34,10 +34,6 @@ func runNodeTests(t *testing.T, cases []nodeTest) {
 
 func (c nodeTest) run(t *testing.T) {
 	n := operatorNode(c.op, c.attrs)
-	n := wire.Node{OpType: c.op, Attributes: c.attrs}
-	if dot := strings.LastIndexByte(c.op, '.'); dot > 0 { // as in "ai.onnx.ml.Scaler"
-		n.Domain, n.OpType = c.op[:dot], c.op[dot+1:]
-	}
 	g := wire.Graph{Name: "test"}
 	inputs := make(map[string]*berth.Tensor)
 	for i, x := range c.in {

@@ -57,6 +57,7 @@ var opsTable = [][]row{
 	mlOps,
 	lossOps,
 	trainOps,
+	signalOps,
 }
 
 // valueOps lists the operators whose inputs and outputs are not all tensors of numbers,

@@ -88,6 +88,7 @@ var draws = map[string]drawing{
 	"lookup":           {1, lookup},
 	"squared_distance": {2, squaredDistance},
 	"couple":           {3, couple},
+	"dft":              {1, along(fourier)},
 }
 
 // along lets a drawing pick an axis of x, which has one at least.

@@ -31,6 +31,7 @@
 //	recurrent         layers that carry a state along a sequence
 //	resample          images read between their elements
 //	tabular           trees and other models of tables
+//	signal            the discrete Fourier transform
 //	slide             no ops: the windows that convolution and pooling slide
 //
 // Above them, ops lists all ops, reads them from text and makes nodes of them.

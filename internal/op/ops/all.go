@@ -20,6 +20,7 @@ import (
 	"github.com/berth-go/berth/internal/op/recurrent"
 	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/internal/op/resample"
+	"github.com/berth-go/berth/internal/op/signal"
 	"github.com/berth-go/berth/internal/op/tabular"
 	"github.com/berth-go/berth/internal/op/view"
 )
@@ -52,6 +53,8 @@ func All() []graph.Op {
 		resample.Resize{}, resample.GridSample{}, resample.RoiAlign{},
 		// Models of tables.
 		tabular.TreeEnsemble{}, tabular.Lookup{}, tabular.SquaredDistance{}, tabular.Couple{},
+		// Signals.
+		signal.DFT{},
 	}
 }
 
