@@ -41,6 +41,9 @@ func TestBackend(t *testing.T) {
 		for _, f := range folders {
 			t.Run(suite+"/"+strings.TrimPrefix(f.Name(), "test_"), func(t *testing.T) {
 				dir := filepath.Join(root, suite, f.Name())
+				if strings.HasPrefix(f.Name(), "test_bernoulli") {
+					t.Skip("the outputs were drawn without a seed")
+				}
 				m, err := conformance.Load(dir)
 				if conformance.Skipped(err) {
 					t.Skip(err)

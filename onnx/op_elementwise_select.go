@@ -92,23 +92,29 @@ func legacyClip(c *call) []graph.Value {
 // attribute "is_test" of the first versions is taken as set.
 func legacyDropout(c *call) []graph.Value { return c.keepAll(c.in[0].Type().DType) }
 
-// dropout has a mask of truth values. Training mode, where it would drop at
-// random, is only taken with a ratio of 0, which drops nothing.
+// dropout has a mask of truth values. In training mode it drops elements at
+// random, as a ratio says, and makes up for it by the size of the others.
 func dropout(c *call) []graph.Value {
-	if c.has(2) && c.knownFlag(2) {
-		ratio := 0.5
-		if c.has(1) {
-			s := c.knownScalar(1)
-			if !s.DType.IsFloat() {
-				c.failf("the ratio is of type %v, not a floating-point type", s.DType)
-			}
-			ratio = s.Float64()
+	if !c.has(2) || !c.knownFlag(2) {
+		return c.keepAll(dtype.Bool)
+	}
+	ratio := 0.5
+	if c.has(1) {
+		s := c.knownScalar(1)
+		if !s.DType.IsFloat() {
+			c.failf("the ratio is of type %v, not a floating-point type", s.DType)
 		}
-		if ratio != 0 {
-			c.failf("%w in training mode: it drops at random", ErrUnsupported)
+		if ratio = s.Float64(); !(ratio >= 0 && ratio < 1) {
+			c.failf("the ratio is %v, not in [0, 1)", ratio)
 		}
 	}
-	return c.keepAll(dtype.Bool)
+	if ratio == 0 {
+		return c.keepAll(dtype.Bool)
+	}
+	t := c.in[0].Type().DType
+	mask := c.withScalar(elementwise.GreaterEqual, c.unit(c.shape(0)), ratio)
+	kept := c.elementwise(elementwise.Mul, nil, c.castTo(mask, wider(t)), c.castTo(c.in[0], wider(t)))
+	return list(c.castTo(c.withScalar(elementwise.Mul, kept, 1/(1-ratio)), t), mask)
 }
 
 // keepAll returns input 0 and, when it is wanted, a mask of ones.

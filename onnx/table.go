@@ -58,6 +58,7 @@ var opsTable = [][]row{
 	lossOps,
 	trainOps,
 	signalOps,
+	randomOps,
 }
 
 // valueOps lists the operators whose inputs and outputs are not all tensors of numbers,

@@ -88,6 +88,8 @@ var draws = map[string]drawing{
 	"lookup":           {1, lookup},
 	"squared_distance": {2, squaredDistance},
 	"couple":           {3, couple},
+	"random_uniform":   {1, uniform},
+	"random_normal":    {1, normal},
 	"dft":              {1, along(fourier)},
 }
 

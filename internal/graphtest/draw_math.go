@@ -8,7 +8,6 @@ import (
 	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/op/pool"
 	"github.com/berth-go/berth/internal/op/reduce"
-	"github.com/berth-go/berth/internal/op/signal"
 	"github.com/berth-go/berth/internal/op/slide"
 	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
@@ -237,23 +236,4 @@ func pooling(b *builder, x graph.Value) ([]graph.Value, error) {
 
 func globalPool(b *builder, x graph.Value) ([]graph.Value, error) {
 	return ops.Apply(pool.GlobalPool{Kind: pool.Kind(b.rng.IntN(3))}, b.image(x))
-}
-
-// fourier transforms x, whose last axis becomes the parts of numbers.
-func fourier(b *builder, x graph.Value, axis int) ([]graph.Value, error) {
-	s := x.Type().Shape
-	o := signal.DFT{Axis: axis, Length: 1 + b.rng.IntN(7), Inverse: b.oneIn(2), OneSided: b.oneIn(2)}
-	parts := 1 + b.rng.IntN(2)
-	if o.OneSided {
-		parts = 1
-		if o.Inverse {
-			parts = 2
-		}
-	}
-	to := append(s.Clone(), parts)
-	v, err := ops.One(view.BroadcastTo{Shape: to}, b.one(view.Reshape{Shape: append(s.Clone(), 1)}, b.float(x)))
-	if err != nil {
-		return nil, err
-	}
-	return b.tame(ops.Apply(o, v))
 }

@@ -32,6 +32,7 @@
 //	resample          images read between their elements
 //	tabular           trees and other models of tables
 //	signal            the discrete Fourier transform
+//	random            numbers drawn with a seed
 //	slide             no ops: the windows that convolution and pooling slide
 //
 // Above them, ops lists all ops, reads them from text and makes nodes of them.

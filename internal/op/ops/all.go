@@ -17,6 +17,7 @@ import (
 	"github.com/berth-go/berth/internal/op/norm"
 	"github.com/berth-go/berth/internal/op/pool"
 	"github.com/berth-go/berth/internal/op/quant"
+	"github.com/berth-go/berth/internal/op/random"
 	"github.com/berth-go/berth/internal/op/recurrent"
 	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/internal/op/resample"
@@ -55,6 +56,8 @@ func All() []graph.Op {
 		tabular.TreeEnsemble{}, tabular.Lookup{}, tabular.SquaredDistance{}, tabular.Couple{},
 		// Signals.
 		signal.DFT{},
+		// Numbers drawn.
+		random.Uniform{}, random.Normal{},
 	}
 }
 
