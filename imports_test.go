@@ -35,6 +35,7 @@ internal/op/quant       only dtype shape internal/kernel internal/kernel/isa gra
 internal/op/recurrent   only dtype shape internal/kernel graph internal/op internal/kernel/gemm internal/op/elementwise
 internal/op/resample    only dtype shape internal/kernel graph internal/op internal/kernel/lines
 internal/op/tabular     only dtype shape internal/kernel graph internal/op internal/op/reduce
+internal/op/find        only dtype internal/kernel
 internal/op/random      only dtype shape internal/kernel graph internal/op
 internal/op/signal      only dtype shape internal/kernel graph internal/op
 internal/op/ops not internal/kernel internal/op/slide internal/extent

@@ -59,6 +59,7 @@ var opsTable = [][]row{
 	trainOps,
 	signalOps,
 	randomOps,
+	findOps,
 }
 
 // valueOps lists the operators whose inputs and outputs are not all tensors of numbers,

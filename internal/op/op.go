@@ -33,6 +33,7 @@
 //	tabular           trees and other models of tables
 //	signal            the discrete Fourier transform
 //	random            numbers drawn with a seed
+//	find              no ops: elements of which the data says how many there are
 //	slide             no ops: the windows that convolution and pooling slide
 //
 // Above them, ops lists all ops, reads them from text and makes nodes of them.

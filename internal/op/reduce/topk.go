@@ -2,7 +2,6 @@ package reduce
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/berth-go/berth/dtype"
@@ -228,52 +227,5 @@ func sink(heap []ranked, i int) {
 		}
 		heap[i], heap[child] = heap[child], heap[i]
 		i = child
-	}
-}
-
-// floatKeys flips the sign bit of positive numbers and all bits of negative
-// ones.
-func floatKeys[T kernel.Float](dst []uint64, src []T, at, step int) {
-	for i := range dst {
-		v := float64(src[at]) + 0 // which makes +0 of -0
-		at += step
-		b := math.Float64bits(v)
-		b ^= uint64(int64(b)>>63) | 1<<63
-		if v != v {
-			b = math.MaxUint64
-		}
-		dst[i] = b
-	}
-}
-
-// halfKeys orders 16-bit floating-point numbers, of which infinity is given,
-// as numbers of a sign and a magnitude.
-func halfKeys(infinity uint16) func(dst []uint64, src []uint16, at, step int) {
-	return func(dst []uint64, src []uint16, at, step int) {
-		for i := range dst {
-			b := src[at]
-			at += step
-			size := b & 0x7fff
-			switch {
-			case size > infinity:
-				dst[i] = math.MaxUint64
-			case b>>15 != 0:
-				dst[i] = 1<<15 - uint64(size)
-			default:
-				dst[i] = 1<<15 + uint64(size)
-			}
-		}
-	}
-}
-
-// integerKeys flips the sign bit of signed numbers.
-func integerKeys[T kernel.Integer](dst []uint64, src []T, at, step int) {
-	var flip uint64
-	if zero := T(0); zero-1 < zero {
-		flip = 1 << 63
-	}
-	for i := range dst {
-		dst[i] = uint64(src[at]) ^ flip
-		at += step
 	}
 }
