@@ -3,6 +3,7 @@ package onnx
 import (
 	"testing"
 
+	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/wire"
 )
@@ -126,5 +127,41 @@ func TestEinsum(t *testing.T) {
 		{"other characters", "Einsum", 12, equation("i,j->i.j"), in{v, v}, nil, "'.' in the term"},
 		{"two arrows", "Einsum", 12, equation("i->i->i"), in{v}, nil, "in the term"},
 		{"no equation", "Einsum", 12, nil, in{v}, nil, "does not fit 1 axes"},
+	})
+}
+
+// TestDeformConv moves the taps of a window of 2 by 1 over an image of 3 by 2.
+func TestDeformConv(t *testing.T) {
+	x := counting(1, 1, 1, 3, 2) // 1 2; 3 4; 5 6
+	w := f32([]float64{1, 10}, 1, 1, 2, 1)
+	still := f32(make([]float64, 16), 1, 4, 2, 2) // down and across of the first tap, then of the second
+	moved := f32([]float64{
+		0, 0, 0, 0, 0, 0, 0, 0, // the first tap stays
+		1, 1, .5, .5, 0, 0, 0, -.5}, 1, 4, 2, 2)
+	mask := f32([]float64{1, 1, 1, 1, 0, 2, 1, 1}, 1, 2, 2, 2)
+	half := func(x *berth.Tensor) *berth.Tensor { return tensorOf(dtype.Float16, numbers(x), x.Shape()...) }
+	plain := f32([]float64{31, 42, 53, 64}, 1, 1, 2, 2)
+	// Two channels in two groups, of offsets as well.
+	x2, w2 := counting(1, 1, 2, 2, 1), f32([]float64{1, 10}, 2, 1, 1, 1)
+	offsets2 := f32([]float64{0, 0, 0, 0, 1, 1, 0, 0}, 1, 4, 2, 1)
+	const op = "DeformConv"
+	runNodeTests(t, []nodeTest{
+		{"a convolution", op, 19, nil, in{x, w, still}, in{plain}, ""},
+		{"moved", op, 22, nil, in{x, w, moved}, in{f32([]float64{51, 62, 3 + 25, 4 + 27.5}, 1, 1, 2, 2)}, ""},
+		{"mask", op, 22, nil, in{x, w, still, nil, mask}, in{f32([]float64{1, 82, 53, 64}, 1, 1, 2, 2)}, ""},
+		{"bias", op, 22, nil, in{x, w, still, f32([]float64{100})}, in{f32([]float64{131, 142, 153, 164}, 1, 1, 2, 2)}, ""},
+		{"halves", op, 22, nil, in{half(x), half(w), half(still)}, in{half(plain)}, ""},
+		{"groups", op, 19, attrs(attrInt("group", 2), attrInt("offset_group", 2)), in{x2, w2, offsets2}, in{f32([]float64{1, 2, 40, 0}, 1, 2, 2, 1)}, ""},
+		{"pads and strides", op, 19, attrs(attrInts("pads", 1, 0, 0, 0), attrInts("strides", 2, 1)), in{x, w, still}, in{f32([]float64{10, 20, 53, 64}, 1, 1, 2, 2)}, ""},
+		{"offsets of other positions", op, 19, attrs(attrInts("strides", 2, 1)), in{x, w, still}, nil, "offsets are float32[1 4 2 2], want float32[1 4 1 2]"},
+		{"another kernel_shape", op, 19, attrs(attrInts("kernel_shape", 1, 2)), in{x, w, still}, nil, "kernel_shape is [1 2], but the weights"},
+		{"groups that do not divide", op, 19, attrs(attrInt("group", 2)), in{x, w, still}, nil, "in 2 groups do not go with the 1 channels"},
+		{"a bias too long", op, 19, nil, in{x, w, still, f32([]float64{1, 2})}, nil, "the bias has the shape [2], want [1]"},
+
+		{"", "Det", 11, nil, in{f32([]float64{1, 2, 3, 4, 1, 2, 2, 1}, 2, 2, 2)}, in{f32([]float64{-2, -3})}, ""},
+		{"of halves", "Det", 22, nil, in{tensorOf(dtype.Float16, []float64{1, 2, 3, 4}, 2, 2)}, in{scalarOf(dtype.Float16, -2)}, ""},
+		{"", "MaxRoiPool", 1, attrs(attrInts("pooled_shape", 1, 2), attrFloat("spatial_scale", 2)), in{x, f32([]float64{0, 0, 0, .5, .5}, 1, 5)}, in{f32([]float64{3, 4}, 1, 1, 1, 2)}, ""},
+		{"no shape", "MaxRoiPool", 22, nil, in{x, f32([]float64{0, 0, 0, .5, .5}, 1, 5)}, nil, `"pooled_shape" is missing`},
+		{"one number", "MaxRoiPool", 22, attrs(attrInts("pooled_shape", 1)), in{x, f32([]float64{0, 0, 0, .5, .5}, 1, 5)}, nil, "has 1 numbers, want 2"},
 	})
 }

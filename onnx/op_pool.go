@@ -16,6 +16,7 @@ var poolOps = []row{
 	{"", "GlobalMaxPool", 1, 1, 1, convertGlobalPool(pool.Max)},
 	{"", "GlobalAveragePool", 1, 1, 1, convertGlobalPool(pool.Average)},
 	{"", "GlobalLpPool", 1, 1, 1, convertGlobalPool(pool.Lp)},
+	{"", "MaxRoiPool", 1, 2, 2, opOf(maxRoiPool)},
 	{"", "MaxUnpool", 9, 2, 3, convertMaxUnpool},
 }
 
@@ -65,6 +66,12 @@ func convertGlobalPool(kind pool.Kind) converter {
 		}
 		return list(c.one(p, c.in[0]))
 	}
+}
+
+func maxRoiPool(c *call) graph.Op {
+	c.require("pooled_shape")
+	bins := c.orAll("pooled_shape", 2, 1)
+	return pool.MaxRoi{Height: bins[0], Width: bins[1], Scale: c.float("spatial_scale", 1)}
 }
 
 // exponent returns the attribute p of Lp poolings, which became an integer

@@ -90,6 +90,9 @@ var draws = map[string]drawing{
 	"couple":           {3, couple},
 	"random_uniform":   {1, uniform},
 	"random_normal":    {1, normal},
+	"det":              {1, determinant},
+	"deform_columns":   {1, deformColumns},
+	"max_roi":          {1, maxRoi},
 	"dft":              {1, along(fourier)},
 }
 

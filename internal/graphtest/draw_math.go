@@ -234,6 +234,17 @@ func pooling(b *builder, x graph.Value) ([]graph.Value, error) {
 	return ops.Apply(o, x)
 }
 
+// determinant takes matrices out of x, or others of its type.
+func determinant(b *builder, x graph.Value) ([]graph.Value, error) {
+	x = b.float(x)
+	s := x.Type().Shape
+	if len(s) < 2 || s[len(s)-1] != s[len(s)-2] {
+		n := b.rng.IntN(4)
+		x = b.of(graph.Type{DType: x.Type().DType, Shape: shape.Shape{b.extent(), n, n}})
+	}
+	return b.tame(ops.Apply(linear.Det{}, x))
+}
+
 func globalPool(b *builder, x graph.Value) ([]graph.Value, error) {
 	return ops.Apply(pool.GlobalPool{Kind: pool.Kind(b.rng.IntN(3))}, b.image(x))
 }

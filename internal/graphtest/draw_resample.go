@@ -3,8 +3,12 @@ package graphtest
 import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/op/conv"
+	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/ops"
+	"github.com/berth-go/berth/internal/op/pool"
 	"github.com/berth-go/berth/internal/op/resample"
+	"github.com/berth-go/berth/internal/op/slide"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -49,6 +53,42 @@ func gridSample(b *builder, x graph.Value) ([]graph.Value, error) {
 	grid := b.of(graph.Type{DType: x.Type().DType, Shape: append(dims, len(s)-2)})
 	o := resample.GridSample{Mode: resample.Mode(b.rng.IntN(3)), Padding: resample.Padding(b.rng.IntN(3)), AlignCorners: b.oneIn(2)}
 	return b.tame(ops.Apply(o, x, grid))
+}
+
+// deformColumns has offsets of small whole numbers.
+func deformColumns(b *builder, x graph.Value) ([]graph.Value, error) {
+	x = b.image(x)
+	s := x.Type().Shape
+	axes := len(s) - 2
+	o := conv.DeformColumns{Groups: 1}
+	o.KernelShape, o.Strides, o.Pads, o.Dilations = b.sliding(axes)
+	win, err := slide.Window{Taps: o.KernelShape, Strides: o.Strides, Pads: o.Pads, Dilations: o.Dilations}.Check(axes)
+	if err != nil {
+		return nil, err
+	}
+	positions, err := win.Positions(s[2:], false)
+	if err != nil {
+		return nil, err
+	}
+	taps := shape.Shape(o.KernelShape).Elems()
+	of := func(n int) graph.Type {
+		return graph.Type{DType: x.Type().DType, Shape: append(shape.Shape{s[0], n}, positions...)}
+	}
+	return b.tame(ops.Apply(o, x, b.of(of(taps*axes)), b.maybe(of(taps))))
+}
+
+// maxRoi has regions of small whole numbers, of images that there are.
+func maxRoi(b *builder, x graph.Value) ([]graph.Value, error) {
+	x = b.image(x)
+	s := x.Type().Shape
+	if len(s) != 4 || s[0] == 0 {
+		return nil, nil
+	}
+	n := b.extent()
+	images := b.numbers(graph.Type{DType: x.Type().DType, Shape: shape.Shape{n, 1}}, 0, s[0])
+	corners := b.of(graph.Type{DType: x.Type().DType, Shape: shape.Shape{n, 4}})
+	o := pool.MaxRoi{Height: 1 + b.rng.IntN(3), Width: 1 + b.rng.IntN(3), Scale: 1}
+	return ops.Apply(o, x, b.one(move.Concat{Axis: 1}, images, corners))
 }
 
 // roiAlign has regions of small whole numbers, some of which are no regions.

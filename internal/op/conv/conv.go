@@ -8,6 +8,8 @@
 //	conv_kernel.go       convolution as a product of package gemm
 //	depthwise.go         the form for groups of one channel
 //	transpose_kernel.go  the transpose, as a product and a sum of its rows
+//	deform.go            the columns of a convolution with taps that are moved
+//	deform_kernel.go     the image read there
 package conv
 
 import (

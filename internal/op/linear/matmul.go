@@ -4,6 +4,7 @@
 //
 //	matmul.go         the ops: NumPy's product, and alpha·A·B + beta·C
 //	matmul_kernel.go  their kernel, out of the blocks of package gemm
+//	det.go            determinants
 //	recurrence.go     attention with a matrix for its memory
 package linear
 

@@ -48,6 +48,8 @@ func All() []graph.Op {
 		// Products, convolutions, pooling.
 		linear.MatMul{}, linear.Gemm{}, linear.Recurrence{}, conv.Conv{}, conv.ConvTranspose{}, pool.Pool{}, pool.GlobalPool{},
 		quant.MatMul{}, quant.Conv{},
+		linear.MatMul{}, linear.Gemm{}, linear.Recurrence{}, linear.Det{},
+		conv.Conv{}, conv.ConvTranspose{}, conv.DeformColumns{}, pool.Pool{}, pool.GlobalPool{}, pool.MaxRoi{},
 		// Layers with a state.
 		recurrent.RNN{}, recurrent.GRU{}, recurrent.LSTM{},
 		// Images between their elements.

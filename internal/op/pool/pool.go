@@ -6,6 +6,7 @@
 //	pool.go           the ops
 //	pool_kernel.go    pooling over sliding windows
 //	global_kernel.go  pooling over whole planes
+//	roi.go            pooling of regions
 package pool
 
 import (
