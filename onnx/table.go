@@ -60,6 +60,7 @@ var opsTable = [][]row{
 	signalOps,
 	randomOps,
 	findOps,
+	textOps,
 }
 
 // valueOps lists the operators whose inputs and outputs are not all tensors of numbers,

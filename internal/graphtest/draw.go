@@ -93,6 +93,7 @@ var draws = map[string]drawing{
 	"det":              {1, determinant},
 	"deform_columns":   {1, deformColumns},
 	"max_roi":          {1, maxRoi},
+	"n_grams":          {1, nGrams},
 	"dft":              {1, along(fourier)},
 }
 

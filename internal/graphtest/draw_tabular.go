@@ -92,6 +92,15 @@ func squaredDistance(b *builder, x graph.Value) ([]graph.Value, error) {
 	return b.tame(ops.Apply(tabular.SquaredDistance{}, x, b.of(t)))
 }
 
+// nGrams counts runs of small numbers.
+func nGrams(b *builder, x graph.Value) ([]graph.Value, error) {
+	if rank := len(x.Type().Shape); rank < 1 || rank > 2 {
+		return nil, nil
+	}
+	o := tabular.NGrams{Least: 1, Most: 2, Skip: b.rng.IntN(3), Pool: []int{1, 3, 1, 2, 3, 3}, Starts: []int{0, 2}, Columns: []int{2, 0, 1, 3}, Once: b.oneIn(2)}
+	return ops.Apply(o, b.cast(x, []dtype.Type{dtype.Int32, dtype.Int64}[b.rng.IntN(2)]))
+}
+
 // couple takes the first column of a table, or the first three, as pairs.
 func couple(b *builder, x graph.Value) ([]graph.Value, error) {
 	if s := x.Type().Shape; len(s) != 2 || s[1] == 0 {

@@ -55,7 +55,7 @@ func All() []graph.Op {
 		// Images between their elements.
 		resample.Resize{}, resample.GridSample{}, resample.RoiAlign{},
 		// Models of tables.
-		tabular.TreeEnsemble{}, tabular.Lookup{}, tabular.SquaredDistance{}, tabular.Couple{},
+		tabular.TreeEnsemble{}, tabular.Lookup{}, tabular.SquaredDistance{}, tabular.Couple{}, tabular.NGrams{},
 		// Signals.
 		signal.DFT{},
 		// Numbers drawn.

@@ -6,6 +6,7 @@
 //	trees.go, trees_kernel.go  ensembles of decision trees
 //	forest.go                  trees as files state them into tables
 //	lookup.go                  where numbers are among keys
+//	ngrams.go                  runs of tokens, counted
 //	distance.go, couple.go     what support vector machines need beside products
 package tabular
 
