@@ -77,7 +77,7 @@ type variedTest struct {
 	// nodes alone.
 	before []wire.Node
 	made   map[int]string
-	want   func(in []*berth.Tensor) []*berth.Tensor
+	want   func(in []*berth.Tensor) []*berth.Tensor // nil: what a run of the node alone gives
 }
 
 func (c variedTest) run(t *testing.T) {
@@ -144,14 +144,15 @@ func (c variedTest) run(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.Close()
-		want := c.want(list)
 		for i, named := range c.outs {
 			name := fmt.Sprint("y", i)
 			if named != 'y' {
 				continue
 			}
-			if err := near(got[name], want[i]); err != nil {
-				t.Errorf("%v, output %d: %v", extents, i, err)
+			if c.want != nil {
+				if err := near(got[name], c.want(list)[i]); err != nil {
+					t.Errorf("%v, output %d: %v", extents, i, err)
+				}
 			}
 			if err := sameTensor(results[name], got[name]); err != nil {
 				t.Errorf("%v, output %d, as a program: %v", extents, i, err)
