@@ -42,7 +42,7 @@ func TestNothing(t *testing.T) {
 	if _, err := right.Run(none, inputs); err == nil || err.Error() != "onnx: the context is nil" {
 		t.Errorf("Run: %v", err)
 	}
-	for name, f := range map[string]any{"LoadFile": LoadFile, "Load": Load, "Parse": Parse, "ReadTensor": ReadTensor} {
+	for name, f := range map[string]any{"LoadFile": LoadFile, "Load": Load, "Parse": Parse, "ReadTensor": ReadTensor, "Inspect": Inspect, "AppendTensor": AppendTensor} {
 		wantErrorOf(t, name, reflect.ValueOf(f), zeros(reflect.TypeOf(f)))
 	}
 }

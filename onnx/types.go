@@ -145,3 +145,26 @@ func ReadTensor(data []byte) (name string, t *berth.Tensor, err error) {
 	t, err = inside.Tensor(v.Type(), *v.Node().Leaf())
 	return proto.Name, t, err
 }
+
+// AppendTensor appends the encoding of t as a TensorProto, which [ReadTensor]
+// reads, to b.
+func AppendTensor(b []byte, name string, t *berth.Tensor) ([]byte, error) {
+	if t == nil {
+		return nil, fmt.Errorf("onnx: tensor %q is nil", name)
+	}
+	v, err := inside.Value(t.Promise())
+	if err != nil {
+		return nil, fmt.Errorf("onnx: tensor %q: %w", name, err)
+	}
+	leaf := v.Node().Leaf()
+	proto := &wire.Tensor{Name: name, Raw: kernel.Compact(leaf.Data, leaf.Layout, t.DType().Size())}
+	for onnxType, typ := range elementTypes {
+		if typ == t.DType() {
+			proto.DataType = onnxType
+		}
+	}
+	for _, n := range t.Shape() {
+		proto.Dims = append(proto.Dims, int64(n))
+	}
+	return wire.AppendTensor(b, proto), nil
+}

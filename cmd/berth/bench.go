@@ -52,7 +52,7 @@ func (r benchResult) String() string {
 
 // Run measures a model: compilation, latency, memory, allocations.
 func (c *benchCmd) Run(e *env) error {
-	m, err := onnx.LoadFile(c.Model)
+	m, err := c.load(e, c.Model)
 	if err != nil {
 		return err
 	}

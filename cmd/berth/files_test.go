@@ -19,6 +19,7 @@ import (
 //	x.npy, x64.npy           [-1 2 -3; 4 -5 6], as float32 and float64
 //	shift.onnx               y = x + w, w is an input and [10 20 30] otherwise
 //	w.npy                    [1 2 3]
+//	w.safetensors            w is [100 200 300], unused is nothing
 //	odd.onnx                 a function, metadata, operators that nobody has
 //	reshape.onnx             y = reshape(x, shape), shape is an input
 //	shape.npy                [3 2]
@@ -38,6 +39,10 @@ func writeFiles(dir string) error {
 	files["x64.npy"] = npy([]float64{-1, 2, -3, 4, -5, 6}, 2, 3)
 	files["shape.npy"] = npy([]int64{3, 2}, 2)
 	files["w.npy"] = npy([]float32{1, 2, 3}, 3)
+
+	header := `{"w":{"dtype":"F32","shape":[3],"data_offsets":[0,12]},"unused":{"dtype":"U8","shape":[0],"data_offsets":[12,12]}}`
+	weights := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	files["w.safetensors"], _ = binary.Append(append(weights, header...), binary.LittleEndian, []float32{100, 200, 300})
 
 	matrix := value("x", wire.Float, "n", 3)
 	relu := model(node("Relu", "x"), value("y", wire.Float, "n", 3), nil, matrix)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,12 +26,54 @@ type modelFlags struct {
 
 // engineFlags are the flags of commands that compile a model.
 type engineFlags struct {
+	Weights []string `help:"Weights that take the place of those of the same names, as a safetensors file." placeholder:"FILE" sep:"none"`
 	Without []string `help:"A rewrite rule to leave out, to see what it does; an unknown one is answered with the list of them." placeholder:"RULE"`
 	threadsFlag
 }
 
 type threadsFlag struct {
 	Threads int `help:"Workers that share each step; 0 means one for each processor." default:"0" placeholder:"N"`
+}
+
+// load reads a model, with weights of its own or those that the flags name.
+func (f *engineFlags) load(e *env, file string) (*onnx.Model, error) {
+	m, err := onnx.LoadFile(file)
+	if err != nil || len(f.Weights) == 0 {
+		return m, err
+	}
+	known := make(map[string]bool)
+	for _, w := range m.Weights() {
+		known[w.Name] = true
+	}
+	replaced := make(map[string]*berth.Tensor)
+	for _, file := range f.Weights {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		tensors, _, err := berth.ReadSafetensors(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		var others []string
+		for name, t := range tensors {
+			switch {
+			case !known[name]:
+				others = append(others, name)
+			case replaced[name] != nil:
+				return nil, fmt.Errorf("%s: weight %q is in another file too", file, name)
+			default:
+				replaced[name] = t
+			}
+		}
+		if len(others) > 0 {
+			fmt.Fprintf(e.stderr, "berth: %s: %d of %d tensors, such as %q, have no place in the model\n", file, len(others), len(tensors), slices.Min(others))
+		}
+	}
+	if len(replaced) == 0 {
+		return nil, fmt.Errorf("%s: no weight of the model has the name of a tensor", strings.Join(f.Weights, ", "))
+	}
+	return m.WithWeights(replaced)
 }
 
 // jsonFlag is the flag of commands with one result.
@@ -126,7 +169,7 @@ func splitInputs(m *onnx.Model, given map[string]*berth.Tensor) (inputs, constan
 	return inputs, constants
 }
 
-// readInputs reads NAME=FILE.npy arguments.
+// readInputs reads NAME=FILE arguments.
 func readInputs(args []string) (map[string]*berth.Tensor, error) {
 	inputs := make(map[string]*berth.Tensor)
 	for _, arg := range args {
@@ -136,14 +179,9 @@ func readInputs(args []string) (map[string]*berth.Tensor, error) {
 			return nil, usagef("--input %q: give a name and a file, such as x=x.npy", arg)
 		}
 		name, file := arg[:i], arg[i+1:]
-		f, err := os.Open(file)
+		t, err := readTensor(file)
 		if err != nil {
 			return nil, err
-		}
-		t, err := berth.ReadNPY(f)
-		f.Close()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		if inputs[name] != nil {
 			return nil, usagef("--input %s is given twice", name)
@@ -151,6 +189,26 @@ func readInputs(args []string) (map[string]*berth.Tensor, error) {
 		inputs[name] = t
 	}
 	return inputs, nil
+}
+
+// readTensor reads a TensorProto from a .pb file and NumPy's format from others.
+func readTensor(file string) (t *berth.Tensor, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if filepath.Ext(file) != ".pb" {
+		t, err = berth.ReadNPY(f)
+	} else if data, readErr := io.ReadAll(f); readErr != nil {
+		err = readErr
+	} else {
+		_, t, err = onnx.ReadTensor(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return t, nil
 }
 
 // createFile makes a file of what write writes.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"github.com/berth-go/berth"
-	"github.com/berth-go/berth/onnx"
 	"github.com/berth-go/berth/pack"
 )
 
@@ -20,7 +19,7 @@ type planResult struct {
 
 // Run prints the steps of a model and where every value lies.
 func (c *planCmd) Run(e *env) error {
-	m, err := onnx.LoadFile(c.Model)
+	m, err := c.load(e, c.Model)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -19,10 +20,11 @@ import (
 
 type runCmd struct {
 	Model string   `arg:"" optional:"" help:"An ONNX file. Without it, a small model that reads handwritten digits runs on sample images."`
-	Input []string `help:"Data of an input, as a NumPy file." placeholder:"NAME=FILE.npy" sep:"none"`
+	Input []string `help:"Data of an input, as a NumPy file or as a TensorProto." placeholder:"NAME=FILE.{npy,pb}" sep:"none"`
 	Rows  int      `help:"The most rows (batch) to plan for; 0 means those of the inputs." default:"0" placeholder:"N"`
 	engineFlags
-	Out string `help:"Write each output as a NumPy file into a folder." placeholder:"DIR"`
+	Out    string `help:"Write each output into a file of a folder." placeholder:"DIR"`
+	Format string `help:"What these files are: npy for NumPy, pb for TensorProto." enum:"npy,pb" default:"npy"`
 	jsonFlag
 }
 
@@ -64,7 +66,7 @@ func (c *runCmd) Run(e *env) error {
 	if c.Model == "" {
 		return c.runDigits(e)
 	}
-	m, err := onnx.LoadFile(c.Model)
+	m, err := c.load(e, c.Model)
 	if err != nil {
 		return err
 	}
@@ -80,8 +82,11 @@ func (c *runCmd) Run(e *env) error {
 
 // runDigits runs the model that ships in the binary.
 func (c *runCmd) runDigits(e *env) error {
-	if len(c.Input) > 0 {
+	switch {
+	case len(c.Input) > 0:
 		return usagef("--input needs a model")
+	case len(c.Weights) > 0:
+		return usagef("--weights needs a model")
 	}
 	m, err := onnx.Load(digits.Files(), digits.ModelFile)
 	if err != nil {
@@ -175,8 +180,7 @@ func (c *runCmd) runModel(e *env, m *onnx.Model, inputs map[string]*berth.Tensor
 	return c.show(e, result)
 }
 
-// store writes an output as a NumPy file. Names of outputs need not be names
-// of files.
+// store writes an output into a file. Names of outputs need not be names of files.
 func (c *runCmd) store(i int, name string, t *berth.Tensor) (file string, err error) {
 	if err := os.MkdirAll(c.Out, 0o777); err != nil {
 		return "", err
@@ -187,8 +191,18 @@ func (c *runCmd) store(i int, name string, t *berth.Tensor) (file string, err er
 		}
 		return '_'
 	}, name)
-	file = filepath.Join(c.Out, fmt.Sprintf("%d_%s.npy", i, strings.TrimLeft(safe, ".")))
-	return file, createFile(file, t.WriteNPY)
+	file = filepath.Join(c.Out, fmt.Sprintf("%d_%s.%s", i, strings.TrimLeft(safe, "."), c.Format))
+	write := t.WriteNPY
+	if c.Format == "pb" {
+		write = func(w io.Writer) error {
+			data, err := onnx.AppendTensor(nil, name, t)
+			if err == nil {
+				_, err = w.Write(data)
+			}
+			return err
+		}
+	}
+	return file, createFile(file, write)
 }
 
 // compute runs m as a program. Where shapes depend on data it runs m step by
