@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,9 @@ func TestReadSafetensors(t *testing.T) {
 			"scalar": berth.Scalar[int8](-3),
 			"none":   must(berth.Zeros(berth.Float64, 0, 3)),
 			"half":   list([]float64{1}, 1).tensor(berth.BFloat16),
+		}
+		if data := must(berth.Data[float32](tensors["w"])); reflect.ValueOf(data).Pointer()%4 != 0 {
+			t.Errorf("elements of float32 lie at %p", data)
 		}
 		if len(tensors) != len(want) {
 			t.Errorf("%d tensors, want %d", len(tensors), len(want))
