@@ -57,7 +57,7 @@ cmd/berth       not plan circuit internal/kernel internal/op internal/compile in
 
 // support lists packages that only tests and tools import, from anywhere.
 var support = []string{
-	"internal/race", "internal/graphtest", "internal/kernel/kerneltest", "internal/kernel/isa/tilegen", "internal/op/optest", "internal/digits/train",
+	"internal/race", "internal/graphtest", "internal/kernel/kerneltest", "internal/kernel/isa/tilegen", "internal/op/optest", "internal/digits/train", "internal/conformance/opdoc",
 }
 
 // TestImports holds every package to the direction of imports.

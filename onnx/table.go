@@ -1,10 +1,12 @@
 package onnx
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // A converter builds the graph nodes of one ONNX node.
@@ -72,6 +74,38 @@ var valueOps = [][]row{
 	stringOps,
 	castOps,
 	mapOps,
+}
+
+//go:generate go run ../internal/conformance/opdoc -data ../../shared/onnx-backend -out ../docs/operators.md
+
+// An Operator is an operator of ONNX that Berth has.
+type Operator struct {
+	Name string // behind its domain, if that is not ai.onnx
+	// Versions are the opset versions from which on the operator is read in a way
+	// of its own, in ascending order.
+	Versions []int64
+}
+
+// Operators returns the operators that Berth has, in ascending order of their
+// names; those of ai.onnx come first.
+func Operators() []Operator {
+	var rows []row
+	for _, family := range slices.Concat(opsTable, valueOps) {
+		rows = append(rows, family...)
+	}
+	slices.SortStableFunc(rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.domain, b.domain), cmp.Compare(a.name, b.name))
+	})
+	var list []Operator
+	for _, r := range rows {
+		name := opName(&wire.Node{Domain: r.domain, OpType: r.name})
+		if n := len(list); n == 0 || list[n-1].Name != name {
+			list = append(list, Operator{Name: name})
+		}
+		last := &list[len(list)-1]
+		last.Versions = append(last.Versions, r.since)
+	}
+	return list
 }
 
 // lookup returns the row of an operator that holds at an opset version: the

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"errors"
+	"slices"
 	"testing"
 )
 
@@ -24,6 +25,27 @@ func TestTable(t *testing.T) {
 			}
 			last[k], home[k] = r, f
 		}
+	}
+}
+
+// TestOperators asks for the operators that there are: each once, with the versions
+// of its rows.
+func TestOperators(t *testing.T) {
+	list := Operators()
+	rows := 0
+	for _, family := range slices.Concat(opsTable, valueOps) {
+		rows += len(family)
+	}
+	seen := make(map[string]bool)
+	for _, o := range list {
+		rows -= len(o.Versions)
+		if seen[o.Name] || !slices.IsSorted(o.Versions) || len(o.Versions) == 0 {
+			t.Errorf("%+v is there twice, or its versions are out of order", o)
+		}
+		seen[o.Name] = true
+	}
+	if rows != 0 || !seen["Relu"] || !seen["ai.onnx.ml.Scaler"] || list[0].Name != "Abs" {
+		t.Errorf("%d rows are left out of %+v", rows, list)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/internal/conformance"
-	"github.com/berth-go/berth/onnx"
 )
 
 type checkCmd struct {
@@ -56,9 +55,9 @@ func (c *checkCmd) Run(e *env) error {
 			case err == nil:
 				r.MaxAbs, r.MaxRel = finiteOrNil(d.Abs), finiteOrNil(d.Rel)
 			case conformance.Skipped(err):
-				r.Status, r.Reason = "skip", lacks(err)
+				r.Status, r.Reason = "skip", conformance.Reason(err)
 			default:
-				r.Status, r.Reason = "fail", err.Error()
+				r.Status, r.Reason = "fail", conformance.Reason(err)
 				if d != (berth.Difference{}) {
 					r.MaxAbs, r.MaxRel = finiteOrNil(d.Abs), finiteOrNil(d.Rel)
 				}
@@ -91,19 +90,6 @@ func testName(dir, test string) string {
 		return filepath.Base(test)
 	}
 	return filepath.ToSlash(name)
-}
-
-// lacks says what a skipped test has that Berth does not: each operator once.
-func lacks(err error) string {
-	var unsupported *onnx.UnsupportedError
-	if !errors.As(err, &unsupported) {
-		return err.Error()
-	}
-	list := make([]string, len(unsupported.Operators))
-	for i, o := range unsupported.Operators {
-		list[i] = fmt.Sprintf("%s at opset %d (%d nodes)", o.Name, o.Opset, o.Nodes)
-	}
-	return "not supported: " + strings.Join(list, ", ")
 }
 
 func finiteOrNil(v float64) *float64 {

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/onnx"
@@ -213,3 +214,24 @@ func Skipped(err error) bool {
 	}
 	return err == onnx.ErrUnsupported || err == onnx.ErrType
 }
+
+// Reason says why a test does not pass. Where operators are missing and nothing is
+// wrong beside that, each stands there once.
+func Reason(err error) string {
+	var unsupported *onnx.UnsupportedError
+	if !Skipped(err) || !errors.As(err, &unsupported) {
+		return err.Error()
+	}
+	list := make([]string, len(unsupported.Operators))
+	for i, o := range unsupported.Operators {
+		list[i] = fmt.Sprintf("%s at opset %d (%d nodes)", o.Name, o.Opset, o.Nodes)
+	}
+	return "not supported: " + strings.Join(list, ", ")
+}
+
+// differing is the error about an output that differs too much, or has another type
+// or shape.
+type differing struct{ error }
+
+// Differs reports whether err is about outputs that differ from those wanted.
+func Differs(err error) bool { return errors.As(err, new(differing)) }

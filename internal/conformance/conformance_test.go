@@ -214,6 +214,8 @@ func TestRun(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.err)
 			case Skipped(err):
 				t.Errorf("%v counts as skipped", err)
+			case Differs(err) != strings.Contains(c.err, "output 0"):
+				t.Errorf("%v: counts as a difference: %v", err, Differs(err))
 			}
 		})
 	}

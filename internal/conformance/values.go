@@ -77,7 +77,7 @@ func compare(m *onnx.Model, tol Tolerance, got map[string]onnx.Value, want []onn
 		d, err := differ(tol, got[v.Name], want[i])
 		all = larger(all, d)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("output %d %q: %w", i, v.Name, err))
+			errs = append(errs, differing{fmt.Errorf("output %d %q: %w", i, v.Name, err)})
 		}
 	}
 	return all, errors.Join(errs...)
