@@ -154,8 +154,8 @@ func (m *Model) Info() Info {
 	}
 	visit(m.body)
 	for t, data := range m.weights {
-		typ, _ := tensorType(t) // as resolver.weight has checked
-		info.Parameters += min(int64(typ.Shape.Elems()), math.MaxInt64-info.Parameters)
+		dims, _ := dimsOf(t) // as resolver.weight has checked
+		info.Parameters += min(int64(dims.Elems()), math.MaxInt64-info.Parameters)
 		info.WeightBytes += int64(len(data))
 	}
 	return info

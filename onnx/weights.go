@@ -17,9 +17,9 @@ func (m *Model) Weights() []ValueInfo {
 	}
 	list := make([]ValueInfo, len(m.body.initializers))
 	for i, t := range m.body.initializers {
-		typ, _ := tensorType(t) // as resolver.weight has checked
-		list[i] = ValueInfo{Name: t.Name, DType: typ.DType, TypeName: t.DataType.String(), Dims: []Dim{}}
-		for _, n := range typ.Shape {
+		dims, _ := dimsOf(t) // as resolver.weight has checked
+		list[i] = ValueInfo{Name: t.Name, DType: elementTypes[t.DataType], TypeName: t.DataType.String(), Dims: []Dim{}}
+		for _, n := range dims {
 			list[i].Dims = append(list[i].Dims, Dim{Size: n})
 		}
 	}
@@ -28,7 +28,7 @@ func (m *Model) Weights() []ValueInfo {
 
 // WithWeights returns a model like m with other weights, by name: those of another
 // training run, such as [berth.ReadSafetensors] reads. Each must have the type
-// and shape of the weight whose place it takes. The two models share all else; m
+// and shape of the weight whose place it takes, which cannot be one of strings. The two models share all else; m
 // must stay open for as long as either is in use, and closing the new one does
 // nothing.
 func (m *Model) WithWeights(weights map[string]*berth.Tensor) (*Model, error) {
@@ -67,5 +67,5 @@ func (m *Model) WithWeights(weights map[string]*berth.Tensor) (*Model, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
 	}
-	return &Model{name: m.name, wire: m.wire, body: m.body, opsets: m.opsets, weights: replaced}, nil
+	return &Model{name: m.name, wire: m.wire, body: m.body, opsets: m.opsets, weights: replaced, texts: m.texts}, nil
 }

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,11 @@ import (
 )
 
 func TestWithWeights(t *testing.T) {
-	m, err := Parse(addModel(nil)) // y = x + w
+	m, err := Parse(addModel(func(m *wire.Model) { // y = x + w, z = text
+		m.Graph.Initializers = append(m.Graph.Initializers, wire.Tensor{Name: "text", DataType: wire.String, Dims: []int64{1}, StringData: [][]byte{[]byte("a")}})
+		m.Graph.Nodes = append(m.Graph.Nodes, nodeOf("Identity", names{"text"}, names{"z"}))
+		m.Graph.Outputs = append(m.Graph.Outputs, wire.ValueInfo{Name: "z"})
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +27,7 @@ func TestWithWeights(t *testing.T) {
 		}
 		return x
 	}
-	if w := m.Weights(); len(w) != 1 || w[0].String() != "w FLOAT [2]" {
+	if w := m.Weights(); fmt.Sprint(w) != "[w FLOAT [2] text STRING [1]]" {
 		t.Errorf("weights %v", w)
 	}
 	// Elements of a view count as they are seen.
@@ -41,24 +46,23 @@ func TestWithWeights(t *testing.T) {
 		m    *Model
 		want []float32
 	}{{m, []float32{11, 22}}, {other, []float32{3, 6}}} {
-		x := tensor([]int{2}, 1, 2)
-		out, err := c.m.Run(t.Context(), map[string]*berth.Tensor{"x": x})
+		x, err := NewArray([]float32{1, 2}, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := berth.Data[float32](out["y"]); err != nil || !slices.Equal(got, c.want) {
+		out, err := c.m.RunValues(t.Context(), nil, map[string]Value{"x": x})
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := out["y"].(*Array).Tensor()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := berth.Data[float32](y); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%v, %v, want %v", got, err, c.want)
 		}
-		p, err := c.m.Compile(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err = p.RunOnce(t.Context(), map[string]*berth.Tensor{"x": x}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := berth.Data[float32](out["y"]); err != nil || !slices.Equal(got, c.want) {
-			t.Errorf("as a program: %v, %v, want %v", got, err, c.want)
+		if text, err := out["z"].(*Array).Strings(); err != nil || !slices.Equal(text, names{"a"}) {
+			t.Errorf("%q, %v", text, err)
 		}
 	}
 	if err := other.Close(); err != nil {
@@ -71,6 +75,7 @@ func TestWithWeights(t *testing.T) {
 	}{
 		{"another shape", map[string]*berth.Tensor{"w": tensor([]int{1, 2}, 1, 2)}, []string{"weight w FLOAT [2] is given float32[1 2]"}},
 		{"another type", map[string]*berth.Tensor{"w": berth.Scalar[int32](1)}, []string{"weight w FLOAT [2] is given int32[]"}},
+		{"strings", map[string]*berth.Tensor{"text": berth.Scalar[int64](1)}, []string{"weight text STRING [1] is given int64[]"}},
 		{"nil", map[string]*berth.Tensor{"w": nil}, []string{"weight w FLOAT [2] is given a nil tensor"}},
 		{"names that are not there", map[string]*berth.Tensor{"v": w, "x": w}, []string{`weight "v": the model has none`, `weight "x": the model has none`}},
 	} {
