@@ -136,6 +136,26 @@ func (a array) tensor(t berth.DType) *berth.Tensor {
 		return convert(a, func(v float64) dtype.F16 { return dtype.ToF16(float32(v)) })
 	case berth.BFloat16:
 		return convert(a, func(v float64) dtype.BF16 { return dtype.ToBF16(float32(v)) })
+	case berth.Float4E2M1:
+		return convert(a, func(v float64) dtype.F4E2M1 { return dtype.ToF4E2M1(float32(v)) })
+	case berth.Float8E4M3FN:
+		return convert(a, func(v float64) dtype.F8E4M3FN { return dtype.ToF8E4M3FN(float32(v)) })
+	case berth.Float8E4M3FNUZ:
+		return convert(a, func(v float64) dtype.F8E4M3FNUZ { return dtype.ToF8E4M3FNUZ(float32(v)) })
+	case berth.Float8E5M2:
+		return convert(a, func(v float64) dtype.F8E5M2 { return dtype.ToF8E5M2(float32(v)) })
+	case berth.Float8E5M2FNUZ:
+		return convert(a, func(v float64) dtype.F8E5M2FNUZ { return dtype.ToF8E5M2FNUZ(float32(v)) })
+	case berth.Float8E8M0:
+		return convert(a, func(v float64) dtype.F8E8M0 { return dtype.ToF8E8M0(float32(v)) })
+	case berth.Int2:
+		return convert(a, func(v float64) dtype.I2 { return dtype.ToI2(int8(int64(v))) })
+	case berth.Uint2:
+		return convert(a, func(v float64) dtype.U2 { return dtype.ToU2(uint8(int64(v))) })
+	case berth.Int4:
+		return convert(a, func(v float64) dtype.I4 { return dtype.ToI4(int8(int64(v))) })
+	case berth.Uint4:
+		return convert(a, func(v float64) dtype.U4 { return dtype.ToU4(uint8(int64(v))) })
 	case berth.Float32:
 		return convert(a, func(v float64) float32 { return float32(v) })
 	}
@@ -185,13 +205,29 @@ func read(t *berth.Tensor) array {
 	case berth.Int64:
 		a.data = widen[int64](t)
 	case berth.Float16:
-		for _, v := range must(berth.Data[dtype.F16](t)) {
-			a.data = append(a.data, float64(v.Float32()))
-		}
+		a.data = widenBy(t, dtype.F16.Float32)
 	case berth.BFloat16:
-		for _, v := range must(berth.Data[dtype.BF16](t)) {
-			a.data = append(a.data, float64(v.Float32()))
-		}
+		a.data = widenBy(t, dtype.BF16.Float32)
+	case berth.Float4E2M1:
+		a.data = widenBy(t, dtype.F4E2M1.Float32)
+	case berth.Float8E4M3FN:
+		a.data = widenBy(t, dtype.F8E4M3FN.Float32)
+	case berth.Float8E4M3FNUZ:
+		a.data = widenBy(t, dtype.F8E4M3FNUZ.Float32)
+	case berth.Float8E5M2:
+		a.data = widenBy(t, dtype.F8E5M2.Float32)
+	case berth.Float8E5M2FNUZ:
+		a.data = widenBy(t, dtype.F8E5M2FNUZ.Float32)
+	case berth.Float8E8M0:
+		a.data = widenBy(t, dtype.F8E8M0.Float32)
+	case berth.Int2:
+		a.data = widenBy(t, dtype.I2.Int8)
+	case berth.Uint2:
+		a.data = widenBy(t, dtype.U2.Uint8)
+	case berth.Int4:
+		a.data = widenBy(t, dtype.I4.Int8)
+	case berth.Uint4:
+		a.data = widenBy(t, dtype.U4.Uint8)
 	case berth.Float32:
 		a.data = widen[float32](t)
 	case berth.Float64:
@@ -201,9 +237,14 @@ func read(t *berth.Tensor) array {
 }
 
 func widen[T berth.Number](t *berth.Tensor) []float64 {
+	return widenBy(t, func(v T) T { return v })
+}
+
+// widenBy returns the elements of a tensor that value turns into numbers of Go.
+func widenBy[T berth.Element, N berth.Number](t *berth.Tensor, value func(T) N) []float64 {
 	var out []float64
 	for _, v := range must(berth.Data[T](t)) {
-		out = append(out, float64(v))
+		out = append(out, float64(value(v)))
 	}
 	return out
 }

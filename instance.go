@@ -196,6 +196,9 @@ var goSlices = []goSlice{
 	goSliceOf[float32](), goSliceOf[int64](), goSliceOf[float64](), goSliceOf[int32](), goSliceOf[bool](),
 	goSliceOf[dtype.F16](), goSliceOf[dtype.BF16](), goSliceOf[int16](), goSliceOf[int8](),
 	goSliceOf[uint8](), goSliceOf[uint16](), goSliceOf[uint32](), goSliceOf[uint64](),
+	goSliceOf[dtype.I4](), goSliceOf[dtype.U4](), goSliceOf[dtype.I2](), goSliceOf[dtype.U2](),
+	goSliceOf[dtype.F8E4M3FN](), goSliceOf[dtype.F8E5M2](), goSliceOf[dtype.F8E4M3FNUZ](), goSliceOf[dtype.F8E5M2FNUZ](),
+	goSliceOf[dtype.F8E8M0](), goSliceOf[dtype.F4E2M1](),
 }
 
 // buffer returns the bytes and the element type of a value.

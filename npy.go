@@ -28,7 +28,7 @@ const npyMagic = "\x93NUMPY"
 const maxNPYHeader = 1 << 16
 
 // descriptors pairs each element type with NumPy's code for it, without the
-// byte order. NumPy has none for bfloat16.
+// byte order. NumPy has none for bfloat16 and the types of low precision.
 var descriptors = map[dtype.Type]string{
 	Bool: "b1", Uint8: "u1", Uint16: "u2", Uint32: "u4", Uint64: "u8",
 	Int8: "i1", Int16: "i2", Int32: "i4", Int64: "i8",
@@ -176,7 +176,8 @@ func parseDescriptor(descr string) (t dtype.Type, swap bool, err error) {
 }
 
 // WriteNPY writes the tensor in NumPy's .npy format, version 1, little endian,
-// C order. NumPy has no bfloat16: cast such a tensor first.
+// C order. NumPy has neither bfloat16 nor types of low precision: cast such a
+// tensor first.
 func (t *Tensor) WriteNPY(w io.Writer) error {
 	if err := t.usable(); err != nil {
 		return err

@@ -122,7 +122,7 @@ func (p *printer) print(axis, at int) {
 // at most seven digits.
 func (t *Tensor) format(at int) string {
 	s := kernel.ScalarAt(t.dtype, t.data, at)
-	if t.dtype.IsFloat() {
+	if t.dtype.Wide().IsFloat() {
 		return strconv.FormatFloat(s.Float64(), 'g', 7, 64)
 	}
 	return fmt.Sprint(goValue(s))

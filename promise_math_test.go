@@ -17,6 +17,7 @@ import (
 
 var (
 	allTypes = dtype.All()
+	withZero = slices.DeleteFunc(dtype.All(), func(t berth.DType) bool { return t == berth.Float8E8M0 })
 	floats   = []berth.DType{berth.Float32, berth.Float64, berth.Float16, berth.BFloat16}
 	integers = []berth.DType{berth.Int8, berth.Int16, berth.Int32, berth.Int64, berth.Uint8, berth.Uint16, berth.Uint32, berth.Uint64}
 	numbers  = append(append([]berth.DType{}, floats...), integers...)

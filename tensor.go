@@ -15,7 +15,8 @@ import (
 type DType = dtype.Type
 
 // The element types. Float16 and BFloat16 are stored as such and computed
-// through float32.
+// through float32. Those from Int2 on are stored, moved and cast, but have no
+// arithmetic; in memory each element takes a byte.
 const (
 	Bool     = dtype.Bool
 	Uint8    = dtype.Uint8
@@ -30,10 +31,22 @@ const (
 	BFloat16 = dtype.BFloat16
 	Float32  = dtype.Float32
 	Float64  = dtype.Float64
+
+	Int2           = dtype.Int2
+	Uint2          = dtype.Uint2
+	Int4           = dtype.Int4
+	Uint4          = dtype.Uint4
+	Float4E2M1     = dtype.Float4E2M1
+	Float8E4M3FN   = dtype.Float8E4M3FN
+	Float8E4M3FNUZ = dtype.Float8E4M3FNUZ
+	Float8E5M2     = dtype.Float8E5M2
+	Float8E5M2FNUZ = dtype.Float8E5M2FNUZ
+	Float8E8M0     = dtype.Float8E8M0
 )
 
-// Element lists the Go types that tensors are made from and read as. The two
-// half-precision types are [dtype.F16] and [dtype.BF16].
+// Element lists the Go types that tensors are made from and read as. Those that Go
+// does not have itself are in package dtype, such as [dtype.F16], [dtype.I4] and
+// [dtype.F8E4M3FN].
 type Element = dtype.Element
 
 // A Tensor is storage plus a layout: shape, strides and offset. It is

@@ -27,6 +27,16 @@ func TestTypes(t *testing.T) {
 		{BFloat16, "bfloat16", unsafe.Sizeof(uint16(0)), KindFloat, false, true},
 		{Float32, "float32", unsafe.Sizeof(float32(0)), KindFloat, false, true},
 		{Float64, "float64", unsafe.Sizeof(float64(0)), KindFloat, false, true},
+		{Int2, "int2", unsafe.Sizeof(I2(0)), KindLowPrecision, false, false},
+		{Uint2, "uint2", unsafe.Sizeof(U2(0)), KindLowPrecision, false, false},
+		{Int4, "int4", unsafe.Sizeof(I4(0)), KindLowPrecision, false, false},
+		{Uint4, "uint4", unsafe.Sizeof(U4(0)), KindLowPrecision, false, false},
+		{Float4E2M1, "float4_e2m1fn", unsafe.Sizeof(F4E2M1(0)), KindLowPrecision, false, false},
+		{Float8E4M3FN, "float8_e4m3fn", unsafe.Sizeof(F8E4M3FN(0)), KindLowPrecision, false, false},
+		{Float8E4M3FNUZ, "float8_e4m3fnuz", unsafe.Sizeof(F8E4M3FNUZ(0)), KindLowPrecision, false, false},
+		{Float8E5M2, "float8_e5m2", unsafe.Sizeof(F8E5M2(0)), KindLowPrecision, false, false},
+		{Float8E5M2FNUZ, "float8_e5m2fnuz", unsafe.Sizeof(F8E5M2FNUZ(0)), KindLowPrecision, false, false},
+		{Float8E8M0, "float8_e8m0fnu", unsafe.Sizeof(F8E8M0(0)), KindLowPrecision, false, false},
 	} {
 		if !c.t.Valid() || c.t.String() != c.name || c.t.Size() != int(c.size) || c.t.Kind() != c.kind ||
 			c.t.IsInteger() != c.integer || c.t.IsFloat() != c.float {
@@ -40,7 +50,7 @@ func TestTypes(t *testing.T) {
 
 func TestAll(t *testing.T) {
 	all := All()
-	if len(all) != 13 || all[0] != Bool || all[12] != Float64 {
+	if len(all) != 23 || all[0] != Bool || all[22] != Float8E8M0 {
 		t.Errorf("all types: %v", all)
 	}
 	for i, x := range all {
@@ -56,7 +66,7 @@ func TestAll(t *testing.T) {
 
 func TestNotTypes(t *testing.T) {
 	for _, x := range []Type{Invalid, numTypes, 255} {
-		if x.Valid() || x.Size() != 0 || x.Kind() != KindInvalid || x.IsFloat() || x.IsInteger() {
+		if x.Valid() || x.Size() != 0 || x.Kind() != KindInvalid || x.Wide() != Invalid || x.IsFloat() || x.IsInteger() {
 			t.Errorf("%v passes for a type", x)
 		}
 	}

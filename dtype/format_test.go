@@ -126,7 +126,7 @@ func TestFormatErrors(t *testing.T) {
 		t.Error("a row of -1 elements is accepted")
 	}
 	for _, text := range []string{
-		"", "float33", "int4", "int4:32", "int4:0:float16", "int4:-1:float16", "int4:+8:float16", "int4:08:float16",
+		"", "float33", "int3", "int4:32", "int4:0:float16", "int4:-1:float16", "int4:+8:float16", "int4:08:float16",
 		"int4:99999999999:float16", "int4:row:int8", "int3:row:float16", "none:row:float16", "int4:row:float16:",
 	} {
 		if f, err := ParseFormat(text); err == nil {

@@ -16,64 +16,74 @@ func conversion[D, A any](f func(dst []D, a []A)) Conversion {
 	return func(dst, a []byte) { f(Cast[D](dst), Cast[A](a)) }
 }
 
-// Widening returns the exact conversion of a half type to float32. It and the
-// next two are written out for both types, as methods of type parameters are
-// called and not inlined.
+// Widening returns the exact conversion of elements of a type that is computed in
+// another one, see [dtype.Type.Wide], to that. It and the next two are written out
+// for the half types, as methods of type parameters are called and not inlined.
 func Widening(t dtype.Type) Conversion {
-	if t == dtype.Float16 {
+	switch t {
+	case dtype.Float16:
 		return conversion(func(dst []float32, a []dtype.F16) {
 			a = a[:len(dst)]
 			for i := range dst {
 				dst[i] = a[i].Float32()
 			}
 		})
+	case dtype.BFloat16:
+		return conversion(func(dst []float32, a []dtype.BF16) {
+			a = a[:len(dst)]
+			for i := range dst {
+				dst[i] = a[i].Float32()
+			}
+		})
 	}
-	return conversion(func(dst []float32, a []dtype.BF16) {
-		a = a[:len(dst)]
-		for i := range dst {
-			dst[i] = a[i].Float32()
-		}
-	})
+	return lowOf(t).widen
 }
 
-// Narrowing returns the rounding of float32 to a half type.
+// Narrowing returns the rounding of elements of t.Wide() to the type t, of which
+// the integers keep their low bits.
 func Narrowing(t dtype.Type) Conversion {
-	if t == dtype.Float16 {
+	switch t {
+	case dtype.Float16:
 		return conversion(func(dst []dtype.F16, a []float32) {
 			a = a[:len(dst)]
 			for i := range dst {
 				dst[i] = dtype.ToF16(a[i])
 			}
 		})
+	case dtype.BFloat16:
+		return conversion(func(dst []dtype.BF16, a []float32) {
+			a = a[:len(dst)]
+			for i := range dst {
+				dst[i] = dtype.ToBF16(a[i])
+			}
+		})
 	}
-	return conversion(func(dst []dtype.BF16, a []float32) {
-		a = a[:len(dst)]
-		for i := range dst {
-			dst[i] = dtype.ToBF16(a[i])
-		}
-	})
+	return lowOf(t).narrow
 }
 
-// Rounding returns the rounding of float32 to the values of a half type.
+// Rounding returns the rounding of elements of t.Wide() to values of t.
 func Rounding(t dtype.Type) Conversion {
-	if t == dtype.Float16 {
+	switch t {
+	case dtype.Float16:
 		return conversion(func(dst []float32, a []float32) {
 			a = a[:len(dst)]
 			for i := range dst {
 				dst[i] = dtype.ToF16(a[i]).Float32()
 			}
 		})
+	case dtype.BFloat16:
+		return conversion(func(dst []float32, a []float32) {
+			a = a[:len(dst)]
+			for i := range dst {
+				dst[i] = dtype.ToBF16(a[i]).Float32()
+			}
+		})
 	}
-	return conversion(func(dst []float32, a []float32) {
-		a = a[:len(dst)]
-		for i := range dst {
-			dst[i] = dtype.ToBF16(a[i]).Float32()
-		}
-	})
+	return lowOf(t).round
 }
 
-// OddRounding returns the conversion of t, which is no half type, to float32
-// rounded so that a second rounding to a half type is the only one that
+// OddRounding returns the conversion of t, which is its own wide type, to float32
+// rounded so that a second rounding to a shorter type is the only one that
 // counts.
 func OddRounding(t dtype.Type) Conversion {
 	switch t {
@@ -91,6 +101,20 @@ func OddRounding(t dtype.Type) Conversion {
 	return NativeCast(t, dtype.Float32)
 }
 
+// Casting returns the conversion of elements of from.Wide() to elements of
+// to.Wide() that [Narrowing] takes on to the type to, or nil if there is nothing to
+// convert.
+func Casting(from, to dtype.Type) Conversion {
+	native, target := from.Wide(), to.Wide()
+	switch {
+	case native == target:
+		return nil
+	case target != to && target == dtype.Float32:
+		return OddRounding(native)
+	}
+	return NativeCast(native, target)
+}
+
 func oddWide[A int64 | uint64](dst []float32, a []A) {
 	a = a[:len(dst)]
 	for i := range dst {
@@ -105,7 +129,7 @@ func oddCast[A Number](dst []float32, a []A) {
 	}
 }
 
-// NativeCast returns the conversion between two types that are no half types.
+// NativeCast returns the conversion between two types that are computed as such.
 //
 // Integers keep their low bits. A bool is 0 or 1, and true is what is not 0.
 // Floating point to integer drops the fraction; a value that does not fit

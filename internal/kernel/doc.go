@@ -17,7 +17,8 @@
 //	                     copies between any two layouts
 //	each.go              loops over slices around a formula; fills
 //	scalar.go            one element with its type: casts, text
-//	cast.go, odd.go      conversions between element types; rounding in two
+//	cast.go, low.go, odd.go
+//	                     conversions between element types; rounding in two
 //	                     steps that equals rounding once
 //	types.go             constraints of type parameters
 //

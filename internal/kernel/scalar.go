@@ -54,15 +54,21 @@ func (s Scalar) Float64() float64 {
 	case dtype.BFloat16:
 		return float64(dtype.BF16(s.Bits).Float32())
 	}
+	if s.DType.IsLowPrecision() {
+		return s.Cast(s.DType.Wide()).Float64()
+	}
 	if s.DType.Kind() == dtype.KindInt {
 		return float64(s.Int64())
 	}
 	return float64(s.Bits)
 }
 
-// Int64 returns the value of s, which is a bool or an integer, as an int64; a
-// uint64 from 1<<63 on wraps.
+// Int64 returns the value of s, which is a bool or an integer of any width, as an
+// int64; a uint64 from 1<<63 on wraps.
 func (s Scalar) Int64() int64 {
+	if s.DType.IsLowPrecision() {
+		s = s.Cast(s.DType.Wide())
+	}
 	if s.DType.Kind() != dtype.KindInt {
 		return int64(s.Bits)
 	}
@@ -71,27 +77,31 @@ func (s Scalar) Int64() int64 {
 }
 
 // Cast returns s converted to type t by the rules of an elementwise cast, which
-// are those of [NativeCast] and the rounding of halves.
+// are those of [NativeCast] and the rounding of [Narrowing].
 func (s Scalar) Cast(t dtype.Type) Scalar {
 	if s.DType == t {
 		return s
 	}
+	from, wide := s.DType.Wide(), t.Wide()
+	if s.DType != from {
+		s = s.converted(from, Widening(s.DType))
+	}
+	if f := Casting(from, t); f != nil {
+		s = s.converted(wide, f)
+	}
+	if t != wide {
+		s = s.converted(t, Narrowing(t))
+	}
+	return s
+}
+
+// converted returns what f makes of s, of type t.
+func (s Scalar) converted(t dtype.Type, f Conversion) Scalar {
 	var from, to [1]uint64
 	s.Put(Bytes(from[:]))
-	data, out := Bytes(from[:])[:s.DType.Size()], Bytes(to[:])[:t.Size()]
-	if s.DType.IsHalf() {
-		var wide [1]float32
-		Widening(s.DType)(Bytes(wide[:]), data)
-		s.DType, data = dtype.Float32, Bytes(wide[:])
-	}
-	if t.IsHalf() {
-		var odd [1]float32
-		OddRounding(s.DType)(Bytes(odd[:]), data)
-		Narrowing(t)(out, Bytes(odd[:]))
-	} else {
-		NativeCast(s.DType, t)(out, data)
-	}
-	return ScalarAt(t, out, 0)
+	data := Bytes(to[:])
+	f(data[:t.Size()], Bytes(from[:])[:s.DType.Size()])
+	return ScalarAt(t, data, 0)
 }
 
 // Convert returns s as an element of type t. A floating-point type rounds the
@@ -102,7 +112,12 @@ func (s Scalar) Convert(t dtype.Type) (Scalar, error) {
 	switch {
 	case !t.Valid() || !s.DType.Valid():
 		fits = false
-	case t.IsFloat() || t == s.DType:
+	case t.Wide().IsFloat() || t == s.DType:
+	case s.DType.IsLowPrecision():
+		return s.Cast(s.DType.Wide()).Convert(t)
+	case t.IsLowPrecision():
+		wide, err := s.Convert(t.Wide())
+		fits = err == nil && wide.Cast(t).Int64() == wide.Int64()
 	case s.DType.IsFloat():
 		lo, hi := integerRange(t)
 		f := s.Float64()
@@ -138,20 +153,21 @@ func integerRange(t dtype.Type) (lo int64, hi uint64) {
 // [ParseScalar] reads back to the same bits.
 func (s Scalar) String() string {
 	var value string
+	wide := s.DType.Wide()
 	switch f := s.Float64(); {
-	case s.DType.IsFloat() && math.IsNaN(f):
+	case wide.IsFloat() && math.IsNaN(f):
 		value = "nan"
 		if s != Float64Scalar(math.NaN()).Cast(s.DType) {
 			value = "0x" + strconv.FormatUint(s.Bits, 16)
 		}
 	case s.DType == dtype.Float64:
 		value = strconv.FormatFloat(f, 'g', -1, 64)
-	case s.DType.IsFloat():
+	case wide.IsFloat():
 		value = strconv.FormatFloat(f, 'g', -1, 32)
-	case s.DType.Kind() == dtype.KindInt:
+	case wide.Kind() == dtype.KindInt:
 		value = strconv.FormatInt(s.Int64(), 10)
 	default:
-		value = strconv.FormatUint(s.Bits, 10)
+		value = strconv.FormatUint(uint64(s.Int64()), 10)
 	}
 	return value + ":" + s.DType.String()
 }
@@ -184,6 +200,13 @@ func ParseScalar(text string) (Scalar, error) {
 	t, err := dtype.Parse(name)
 	if err != nil {
 		return Scalar{}, err
+	}
+	if wide := t.Wide(); t.IsLowPrecision() && !wide.IsFloat() {
+		s, err := ParseScalar(value + ":" + wide.String())
+		if err != nil {
+			return Scalar{}, err
+		}
+		return s.Convert(t)
 	}
 	s := Scalar{DType: t}
 	bits := 8 * t.Size()

@@ -118,7 +118,7 @@ func WantSums(t dtype.Type, terms int, in []*kernel.Operand, reference func(floa
 
 // Halfless lists the element types that kernels compute in.
 func Halfless() []dtype.Type {
-	return slices.DeleteFunc(dtype.All(), func(t dtype.Type) bool { return t == dtype.Float16 || t == dtype.BFloat16 })
+	return slices.DeleteFunc(dtype.All(), func(t dtype.Type) bool { return t != t.Wide() })
 }
 
 // Slack is how much a result of type t may be off, as a part of the magnitude

@@ -13,8 +13,8 @@ import (
 var ErrDivideByZero = errors.New("integer division by zero")
 
 // A value is what one loop of a lowered program hands to another, an input,
-// or a constant. The types are those that loops compute in: a half type is
-// stored in inputs and the output, and is float32 in between.
+// or a constant. The types are those that loops compute in: a half type, or one of
+// low precision, is stored in inputs and the output, and is wide in between.
 type value struct {
 	kind  valueKind
 	width int // bytes of an element
@@ -50,8 +50,8 @@ type lowered struct {
 	consts  []byte
 	in      []dtype.Type
 	types   []dtype.Type // of the results
-	results []int        // values, with half types as float32
-	wide    []int        // float32 forms of half inputs, or -1
+	results []int        // values, of wide types
+	wide    []int        // wide forms of inputs of other types, or -1
 }
 
 func (l *lowered) value(v value) int {
@@ -70,28 +70,20 @@ func (l *lowered) emit(loops loops, width int, args ...int) int {
 	return o.dst
 }
 
-// computed returns the type in which elements of type t are computed.
-func computed(t dtype.Type) dtype.Type {
-	if t.IsHalf() {
-		return dtype.Float32
-	}
-	return t
-}
-
 // arg returns the value of an operand and its type.
 func (l *lowered) arg(a Arg) (int, dtype.Type) {
 	switch a.Kind {
 	case ArgResult:
 		return l.results[a.Index], l.types[a.Index]
 	case ArgScalar:
-		return l.constant(a.Scalar.Cast(computed(a.Scalar.DType))), a.Scalar.DType
+		return l.constant(a.Scalar.Cast(a.Scalar.DType.Wide())), a.Scalar.DType
 	}
 	t := l.in[a.Index]
-	if !t.IsHalf() {
+	if t == t.Wide() {
 		return a.Index, t
 	}
 	if l.wide[a.Index] < 0 {
-		l.wide[a.Index] = l.emit(converting(kernel.Widening(t)), 4, a.Index)
+		l.wide[a.Index] = l.emit(converting(kernel.Widening(t)), t.Wide().Size(), a.Index)
 	}
 	return l.wide[a.Index], t
 }
@@ -104,7 +96,7 @@ func (l *lowered) constant(s kernel.Scalar) int {
 }
 
 // instr appends the calls of instruction i. The result of the last one is not
-// rounded to a half type, as storing it does that.
+// rounded to a type that is not wide, as storing it does that.
 func (l *lowered) instr(i int, ins Instr, last bool) {
 	var v [3]int
 	var t [3]dtype.Type
@@ -120,32 +112,28 @@ func (l *lowered) instr(i int, ins Instr, last bool) {
 	case Cast:
 		r = l.cast(v[0], t[0], ins.To)
 	case Pow:
-		r = l.power(args, computed(t[0]), computed(t[1]))
+		r = l.power(args, t[0].Wide(), t[1].Wide())
 	default:
-		r = l.emit(loopsOf(ins.Code, computed(t[arity-1])), computed(l.types[i]).Size(), args...)
+		r = l.emit(loopsOf(ins.Code, t[arity-1].Wide()), l.types[i].Wide().Size(), args...)
 	}
 	for j := first; j < len(l.calls); j++ {
 		l.calls[j].attrs = ins.Attrs
 		l.calls[j].err = fmt.Errorf("%v: %w", ins.Code, ErrDivideByZero)
 	}
-	if to := l.types[i]; to.IsHalf() && !table[ins.Code].closed && !last {
-		r = l.emit(converting(kernel.Rounding(to)), 4, r)
+	if to := l.types[i]; to != to.Wide() && !table[ins.Code].closed && !last {
+		r = l.emit(converting(kernel.Rounding(to)), to.Wide().Size(), r)
 	}
 	l.results = append(l.results, r)
 }
 
-// cast converts a value between types, but for the rounding to a half type.
+// cast converts a value between types, but for the rounding to a type that is not
+// wide.
 func (l *lowered) cast(v int, from, to dtype.Type) int {
-	native := computed(from)
-	switch {
-	case native == to || from == to:
-		return v
-	case !to.IsHalf():
-		return l.emit(converting(kernel.NativeCast(native, to)), to.Size(), v)
-	case native == dtype.Float32:
+	f := kernel.Casting(from, to)
+	if f == nil {
 		return v
 	}
-	return l.emit(converting(kernel.OddRounding(native)), 4, v)
+	return l.emit(converting(f), to.Wide().Size(), v)
 }
 
 // power raises elements of the type base to powers of the type exponent. The
@@ -184,8 +172,8 @@ func lower(prog []Instr, in []dtype.Type) (*lowered, error) {
 	}
 	r, out := l.results[len(prog)-1], types[len(prog)-1]
 	switch {
-	case out.IsHalf():
-		r = l.emit(converting(kernel.Narrowing(out)), 2, r)
+	case out != out.Wide():
+		r = l.emit(converting(kernel.Narrowing(out)), out.Size(), r)
 	case l.values[r].kind != valueTemp || l.calls[len(l.calls)-1].dst != r:
 		r = l.emit(loops{copyLoop}, out.Size(), r)
 	}

@@ -37,6 +37,9 @@ func randomInstr(rng *rand.Rand) Instr {
 				s.Bits &= 1
 			}
 			s.Bits &= 1<<(8*s.DType.Size()) - 1
+			if few := lowElements(s.DType); s.DType.IsLowPrecision() {
+				s = few[s.Bits%uint64(len(few))]
+			}
 			ins.Args[i] = ScalarArg(s)
 		}
 	}
@@ -64,7 +67,7 @@ func TestProgramText(t *testing.T) {
 	}
 }
 
-// TestScalarText reads every 16-bit float and awkward wide ones back.
+// TestScalarText reads every float of at most 16 bits and awkward wide ones back.
 func TestScalarText(t *testing.T) {
 	check := func(s kernel.Scalar) {
 		t.Helper()
@@ -77,6 +80,13 @@ func TestScalarText(t *testing.T) {
 		check(kernel.Scalar{DType: dtype.BFloat16, Bits: i})
 		check(kernel.Scalar{DType: dtype.Float32, Bits: i<<16 | i&1})
 		check(kernel.Scalar{DType: dtype.Float64, Bits: i<<48 | i&1})
+	}
+	for _, t := range dtype.All() {
+		if t.IsLowPrecision() {
+			for _, s := range lowElements(t) {
+				check(s)
+			}
+		}
 	}
 	for _, s := range []kernel.Scalar{
 		kernel.Int64Scalar(math.MinInt64), {DType: dtype.Uint64, Bits: math.MaxUint64}, kernel.BoolScalar(true), kernel.Float64Scalar(math.NaN()), kernel.Float64Scalar(math.Copysign(0, -1)), {DType: dtype.Int8, Bits: 0x80},

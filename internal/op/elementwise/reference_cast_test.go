@@ -23,6 +23,8 @@ func scalarSamples(rng *rand.Rand, t dtype.Type, random int) []kernel.Scalar {
 	switch {
 	case t == dtype.Bool:
 		return []kernel.Scalar{kernel.BoolScalar(false), kernel.BoolScalar(true)}
+	case t.IsLowPrecision():
+		return lowElements(t)
 	case t.IsFloat():
 		inf := math.Inf(1)
 		for _, v := range []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 1.5, 2, 2.5, -2.5, 3, -3, 1e-7, -1e-7, 1e-42, 88.5, -103, 300, 65504, 70000, -1e30, inf, -inf, math.NaN()} {
@@ -84,8 +86,19 @@ func nearestHalf(t dtype.Type, v float64) uint16 {
 
 func castSamples(rng *rand.Rand, t dtype.Type) []kernel.Scalar {
 	out := scalarSamples(rng, t, 1000)
-	if t == dtype.Bool {
+	if t == dtype.Bool || t.IsLowPrecision() {
 		return out
+	}
+	for _, low := range dtype.All() {
+		for _, m := range lowMiddlesOf[low] {
+			m = math.Copysign(m, rng.Float64()-0.5)
+			short := float32(m)
+			for _, v := range []float64{
+				m, math.Nextafter(m, 0), math.Nextafter(m, 2*m), float64(math.Nextafter32(short, 0)), float64(math.Nextafter32(short, 2*short)),
+			} {
+				out = append(out, kernel.Float64Scalar(v).Cast(t))
+			}
+		}
 	}
 	// Values around every power of 2, where formats end and ties lie.
 	for e := range 70 {
@@ -110,6 +123,9 @@ func castSamples(rng *rand.Rand, t dtype.Type) []kernel.Scalar {
 		}
 	}
 	if t.IsInteger() && t.Size() == 8 {
+		for _, d := range []uint64{0, 1, math.MaxUint64} { // a tie of powers of 2, likewise
+			out = append(out, kernel.Scalar{DType: t, Bits: 3<<61 + d})
+		}
 		for range 1000 { // ties of bfloat16, missed by less than float64 can tell
 			v := (uint64(1)<<8 | uint64(rng.IntN(1<<7))<<1 | 1) << (45 + rng.IntN(10))
 			for _, d := range []uint64{0, 1, math.MaxUint64} {
@@ -121,9 +137,14 @@ func castSamples(rng *rand.Rand, t dtype.Type) []kernel.Scalar {
 }
 
 func castReference(s kernel.Scalar, to dtype.Type) kernel.Scalar {
+	if s.DType.IsLowPrecision() && s.DType != to {
+		s = lowValue(s)
+	}
 	switch {
 	case s.DType == to:
 		return s
+	case to.IsLowPrecision():
+		return lowReference(s, to)
 	case to == dtype.Bool && s.DType.IsFloat():
 		return kernel.BoolScalar(s.Float64() != 0)
 	case to == dtype.Bool:

@@ -29,7 +29,7 @@ func withinUlps(a, b kernel.Scalar, ulps int64) bool {
 	if a == b {
 		return true
 	}
-	if a.DType != b.DType || !a.DType.IsFloat() {
+	if a.DType != b.DType || !a.DType.Wide().IsFloat() {
 		return false
 	}
 	if math.IsNaN(a.Float64()) || math.IsNaN(b.Float64()) {
@@ -75,6 +75,10 @@ func reference(ins Instr, a []kernel.Scalar) kernel.Scalar {
 	}
 	if v, ok := wideReference(code, a); ok {
 		return v
+	}
+	if t.IsLowPrecision() {
+		a = []kernel.Scalar{lowValue(a[0]), lowValue(a[1])}
+		t = a[0].DType
 	}
 	if t.IsFloat() {
 		x, y, z := a[0].Float64(), 0.0, 0.0

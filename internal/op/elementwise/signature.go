@@ -39,7 +39,7 @@ const (
 	integers kindSet = 1<<dtype.KindInt | 1<<dtype.KindUint
 	floats   kindSet = 1 << dtype.KindFloat
 	numbers          = integers | floats
-	anything         = numbers | bools
+	anything         = numbers | bools | 1<<dtype.KindLowPrecision
 )
 
 func (s kindSet) has(t dtype.Type) bool { return t.Valid() && s>>t.Kind()&1 != 0 }

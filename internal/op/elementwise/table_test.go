@@ -120,7 +120,7 @@ func dividesByZero(code Code, row []kernel.Scalar) bool {
 func (c *columns) testForms() {
 	c.run("dense", c.ins, c.types, c.operands(0, len(c.want)), c.want)
 	c.testStrided()
-	if c.result.IsHalf() {
+	if c.result != c.result.Wide() {
 		c.testRounded()
 	}
 	for mask := 1; mask < 1<<len(c.types)-1; mask++ {
@@ -167,21 +167,21 @@ func (c *columns) testStrided() {
 }
 
 // testRounded has another instruction read the result, which is to be rounded to
-// the half type before.
+// its type before.
 func (c *columns) testRounded() {
 	in := c.operands(0, len(c.want))
-	half, float := kerneltest.Dense(c.result, len(c.want)), kerneltest.Dense(dtype.Float32, len(c.want))
-	widened, err := newKernel([]Instr{c.ins, {Code: Cast, To: dtype.Float32, Args: [3]Arg{ResultArg(0)}}}, c.types)
+	narrow, wide := kerneltest.Dense(c.result, len(c.want)), kerneltest.Dense(c.result.Wide(), len(c.want))
+	widened, err := newKernel([]Instr{c.ins, {Code: Cast, To: c.result.Wide(), Args: [3]Arg{ResultArg(0)}}}, c.types)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if err := errors.Join(kerneltest.Run(c.rng, c.kernel(c.ins, c.types), in, []*kernel.Operand{half}),
-		kerneltest.Run(c.rng, widened, in, []*kernel.Operand{float})); err != nil {
+	if err := errors.Join(kerneltest.Run(c.rng, c.kernel(c.ins, c.types), in, []*kernel.Operand{narrow}),
+		kerneltest.Run(c.rng, widened, in, []*kernel.Operand{wide})); err != nil {
 		c.t.Fatal(err)
 	}
-	halves := scalarsOf(half)
-	for i, got := range scalarsOf(float) {
-		if want := halves[i].Cast(dtype.Float32); !withinUlps(got, want, 0) {
+	narrowed := scalarsOf(narrow)
+	for i, got := range scalarsOf(wide) {
+		if want := narrowed[i].Cast(c.result.Wide()); !withinUlps(got, want, 0) {
 			c.t.Fatalf("%v gives %v, and is read as %v", Program{c.ins}, want, got)
 		}
 	}

@@ -42,7 +42,7 @@ func (r Reduction) check(t graph.Type) error {
 	if err := reductions.Check(uint8(r)); err != nil {
 		return err
 	}
-	if r != ReductionNone && t.DType == dtype.Bool {
+	if r != ReductionNone && (t.DType == dtype.Bool || t.DType.IsLowPrecision()) {
 		return fmt.Errorf("reduction %v is not defined for %v", r, t)
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/lines"
-	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -29,7 +28,7 @@ func (ArgReduce) Name() string { return "arg_reduce" }
 // Infer returns the type of the indices. An axis without elements has no
 // extreme, which is an error unless there is nothing to find either.
 func (r ArgReduce) Infer(in []graph.Type) ([]graph.Type, error) {
-	if err := op.Takes(in, 1, 1); err != nil {
+	if err := takesOne(in); err != nil {
 		return nil, err
 	}
 	x := in[0]

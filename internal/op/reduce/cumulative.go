@@ -7,7 +7,6 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/lines"
-	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -31,7 +30,7 @@ func (c Cumulative) Infer(in []graph.Type) ([]graph.Type, error) {
 	if c.Kind != Sum && c.Kind != Prod {
 		return nil, fmt.Errorf("%v does not run along an axis: only %v and %v do", c.Kind, Sum, Prod)
 	}
-	if err := op.Takes(in, 1, 1); err != nil {
+	if err := takesOne(in); err != nil {
 		return nil, err
 	}
 	x := in[0]

@@ -85,7 +85,7 @@ func (r Reduce) axes(rank int) ([]int, error) {
 
 // Infer returns the type of the reduced input.
 func (r Reduce) Infer(in []graph.Type) ([]graph.Type, error) {
-	if err := op.Takes(in, 1, 1); err != nil {
+	if err := takesOne(in); err != nil {
 		return nil, err
 	}
 	if err := kinds.Check(uint8(r.Kind)); err != nil {
@@ -107,6 +107,17 @@ func (r Reduce) Infer(in []graph.Type) ([]graph.Type, error) {
 		return nil, fmt.Errorf("%v of %v: %w", r.Kind, x, err)
 	}
 	return []graph.Type{{DType: out, Shape: without(x.Shape, axes, r.KeepDims)}}, nil
+}
+
+// takesOne reports inputs other than one whose elements can be compared.
+func takesOne(in []graph.Type) error {
+	if err := op.Takes(in, 1, 1); err != nil {
+		return err
+	}
+	if in[0].DType.IsLowPrecision() {
+		return fmt.Errorf("input 0 is %v: elements of low precision are converted to be computed with", in[0])
+	}
+	return nil
 }
 
 // without returns s without the axes given, or with extent 1 there.

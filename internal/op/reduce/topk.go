@@ -8,7 +8,6 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/lines"
-	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -31,7 +30,7 @@ func (TopK) Name() string { return "top_k" }
 
 // Infer returns the types of the values and the indices.
 func (k TopK) Infer(in []graph.Type) ([]graph.Type, error) {
-	if err := op.Takes(in, 1, 1); err != nil {
+	if err := takesOne(in); err != nil {
 		return nil, err
 	}
 	x := in[0]
