@@ -162,10 +162,12 @@ func (g generator) element(t dtype.Type, i int) kernel.Scalar {
 	case "hash":
 		bits := mix(g.seed, uint64(i))
 		switch {
-		case t.IsFloat():
+		case t.Wide().IsFloat():
 			return kernel.Float64Scalar(float64(int64(bits)>>11) / (1 << 52)).Cast(t)
 		case t == dtype.Bool:
 			return kernel.Scalar{DType: t, Bits: bits & 1}
+		case t.IsLowPrecision():
+			return kernel.Int64Scalar(int64(bits)).Cast(t)
 		}
 		return kernel.Scalar{DType: t, Bits: bits >> (64 - 8*t.Size())}
 	}

@@ -209,9 +209,6 @@ var ignored = []struct {
 	// The precision of steps in between, which is never less.
 	{"stash_type", 21, newest, "GroupNormalization"},
 	{"stash_type", 23, newest, "RMSNormalization"},
-	// What happens to numbers that 8-bit floating-point types cannot hold.
-	{"saturate", 19, newest, "Cast CastLike"},
-	{"round_mode", 24, newest, "Cast CastLike"},
 }
 
 // newest stands for the last opset there will be.

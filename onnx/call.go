@@ -93,18 +93,18 @@ func (c *call) tensors() (text bool) {
 	if !text {
 		return false
 	}
-	moved, known := textOps[opName(c.node.node)]
+	moved, known := textOperators[opName(c.node.node)]
 	if !known {
 		c.failf("element %w by this operator: %v", ErrType, wire.String)
 	}
 	return moved
 }
 
-// textOps are the operators on tensors that take strings as well, by number; see texts.
+// textOperators are the operators on tensors that take strings as well, by number; see texts.
 // True stands for those that do nothing but move elements, so that the outputs are
 // strings too. Others look at shapes or whether two elements are equal; which of their
 // outputs are strings, their converters say in [call.words].
-var textOps = map[string]bool{
+var textOperators = map[string]bool{
 	"Concat": true, "Expand": true, "Flatten": true, "Gather": true, "GatherElements": true, "GatherND": true,
 	"ReverseSequence": true, "ScatterElements": true, "ScatterND": true, "Slice": true, "Split": true, "Squeeze": true,
 	"Tile": true, "Transpose": true, "Unsqueeze": true, "Reshape": true, "Where": true, "DepthToSpace": true, "SpaceToDepth": true,

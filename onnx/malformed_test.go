@@ -165,10 +165,10 @@ func TestUnsupportedIsTold(t *testing.T) {
 		t.Errorf("unknown operator: %v", err)
 	}
 	_, err = Parse(addModel(func(m *wire.Model) {
-		m.Graph.Initializers[0] = wire.Tensor{Name: "w", DataType: wire.Int4, Dims: []int64{2}, Raw: []byte{0}}
+		m.Graph.Initializers[0] = wire.Tensor{Name: "w", DataType: wire.Complex64, Dims: []int64{1}, Raw: make([]byte, 8)}
 	}))
 	if !errors.Is(err, ErrType) || errors.Is(err, ErrUnsupported) {
-		t.Errorf("weight of nibbles: %v", err)
+		t.Errorf("weight of complex numbers: %v", err)
 	}
 	_, err = Parse(addModel(func(m *wire.Model) { m.Graph.Outputs[0].Name = "z" }))
 	if err == nil || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrType) {

@@ -145,20 +145,11 @@ func tensorOf(t dtype.Type, data []float64, dims ...int) *berth.Tensor {
 		kernel.Float64Scalar(v).Cast(t).Put(b[:])
 		out = append(out, b[:t.Size()]...)
 	}
-	_, x, err := ReadTensor(wire.AppendTensor(nil, &wire.Tensor{DataType: wireType(t), Dims: int64s(dims), Raw: out}))
+	_, x, err := ReadTensor(wire.AppendTensor(nil, &wire.Tensor{DataType: wireType(t), Dims: int64s(dims), Raw: wireType(t).Pack(out)}))
 	if err != nil {
 		panic(err)
 	}
 	return x
-}
-
-func wireType(t dtype.Type) wire.DataType {
-	for elem, u := range elementTypes {
-		if t == u {
-			return elem
-		}
-	}
-	return wire.Undefined
 }
 
 func int64s(list []int) []int64 {

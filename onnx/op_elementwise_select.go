@@ -7,50 +7,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op/elementwise"
-	"github.com/berth-go/berth/internal/op/view"
-	"github.com/berth-go/berth/internal/wire"
 )
-
-// cast converts to the element type that "to" numbers. What does not fit the
-// type is left open by the operator; see [elementwise.CastTo].
-func cast(c *call) []graph.Value {
-	c.require("to")
-	return list(c.castTo(c.in[0], c.dtype("to", dtype.Invalid)))
-}
-
-// legacyCast converts to the element type that "to" spells, as in "FLOAT16".
-func legacyCast(c *call) []graph.Value {
-	name := c.text("to", "")
-	for d := wire.Float; d.Valid(); d++ {
-		if d.String() == name {
-			return list(c.castTo(c.in[0], must(elementType(d))))
-		}
-	}
-	c.failf("attribute \"to\": %q is not an element type", name)
-	return nil
-}
-
-// castLike converts to the element type of input 1.
-func castLike(c *call) []graph.Value { return list(c.castTo(c.in[0], c.in[1].Type().DType)) }
-
-// bitCast reinterprets the bits of elements. Among integers and truth values
-// that is what a cast does; any pattern but 0 counts as true.
-func bitCast(c *call) []graph.Value {
-	c.require("to")
-	x, to := c.in[0], c.dtype("to", dtype.Invalid)
-	from := x.Type().DType
-	switch {
-	case from.Size() != to.Size():
-		c.failf("elements of %v have %d bytes, of %v %d", from, from.Size(), to, to.Size())
-		return nil
-	case from == to:
-		return list(x)
-	case from.IsFloat() || to.IsFloat():
-		return list(c.one(view.Bitcast{To: to}, x))
-	default:
-		return list(c.castTo(x, to))
-	}
-}
 
 // clip takes its bounds as inputs; an absent one bounds nothing, so that an
 // infinity stays one. Where the bounds cross, the upper one wins.

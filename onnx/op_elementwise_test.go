@@ -135,21 +135,6 @@ func TestCast(t *testing.T) {
 	})
 }
 
-func TestBitCast(t *testing.T) {
-	to := func(d wire.DataType) []wire.Attribute { return attrs(attrInt("to", int64(d))) }
-	one := f32([]float64{1, -0.5})
-	runNodeTests(t, []nodeTest{
-		{"float to integer", "BitCast", 26, to(wire.Int32), in{one}, in{tensorOf(dtype.Int32, []float64{0x3f800000, -0x41000000}, 2)}, ""},
-		{"integer to float", "BitCast", 26, to(wire.Float16), in{tensorOf(dtype.Uint16, []float64{0x3c00}, 1)}, in{tensorOf(dtype.Float16, []float64{1}, 1)}, ""},
-		{"float to float", "BitCast", 26, to(wire.BFloat16), in{tensorOf(dtype.Float16, []float64{1.9375}, 1)}, in{tensorOf(dtype.BFloat16, []float64{1.5}, 1)}, ""},
-		{"integer to integer", "BitCast", 26, to(wire.Uint8), in{tensorOf(dtype.Int8, []float64{-1}, 1)}, in{tensorOf(dtype.Uint8, []float64{255}, 1)}, ""},
-		{"truth value", "BitCast", 26, to(wire.Int8), in{truth([]float64{0, 1})}, in{tensorOf(dtype.Int8, []float64{0, 1}, 2)}, ""},
-		{"same type", "BitCast", 26, to(wire.Float), in{one}, in{one}, ""},
-		{"other width", "BitCast", 26, to(wire.Int64), in{one}, nil, "elements of float32 have 4 bytes, of int64 8"},
-		{"no attribute", "BitCast", 26, nil, in{one}, nil, `attribute "to" is missing`},
-	})
-}
-
 func TestDropout(t *testing.T) {
 	x := counting(1, 2, 2)
 	ones := []float64{1, 1, 1, 1}

@@ -13,7 +13,7 @@ import (
 )
 
 // stringOps are the operators that look into strings. Those that only move them are the
-// ones of numbers; see textOps.
+// ones of numbers; see textOperators.
 var stringOps = []row{
 	{"", "RegexFullMatch", 20, 1, 1, hosted(regexFullMatch)},
 	{"", "StringConcat", 20, 2, 2, hosted(stringConcat)},

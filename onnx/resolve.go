@@ -72,6 +72,7 @@ type resolver struct {
 	copied    int // of what calls of functions take; see mostCopied
 	missing   []MissingOperator
 	missed    map[MissingOperator]int // where in missing one of this name and version is
+	unpacked  map[packedList][]byte
 	errs      []error
 }
 
@@ -84,7 +85,7 @@ func resolve(name string, data []byte, source wire.Source) (*resolver, error) {
 	}
 	m := &Model{name: name, wire: file, weights: make(map[*wire.Tensor][]byte), texts: newTexts(nil), loader: wire.NewLoader(source, nil)}
 	m.texts.id(unusedLabel)
-	r := &resolver{model: m, missed: make(map[MissingOperator]int)}
+	r := &resolver{model: m, missed: make(map[MissingOperator]int), unpacked: make(map[packedList][]byte)}
 	if v := file.IRVersion; v > wire.LatestIRVersion {
 		r.failf("IR version %d is newer than %d, the newest that Berth knows", v, wire.LatestIRVersion)
 	}
@@ -191,15 +192,40 @@ func (r *resolver) weight(t *wire.Tensor) {
 		}
 		return
 	}
-	if _, err := tensorType(t); err != nil {
+	typ, err := tensorType(t)
+	if err != nil {
 		r.failf("tensor %q: %w", t.Name, err)
 		return
 	}
 	data, err := r.model.loader.Bytes(t)
 	if err != nil {
 		r.failf("%w", err)
+		data = nil
+	} else {
+		data = r.unpack(t.DataType, data, typ.Shape.Elems())
 	}
 	r.model.weights[t] = data
+}
+
+// A packedList is n elements of less than a byte, in memory that begins at first.
+type packedList struct {
+	first *byte
+	n     int
+	as    wire.DataType
+}
+
+// unpack returns the n elements in data, each in bytes of its own. What several
+// tensors have packed in one place is unpacked once: a small file cannot be made
+// into many large tensors.
+func (r *resolver) unpack(d wire.DataType, data []byte, n int) []byte {
+	if d.Bits()%8 == 0 || n == 0 {
+		return data
+	}
+	list := packedList{&data[0], n, d}
+	if r.unpacked[list] == nil {
+		r.unpacked[list] = d.Unpack(data, n)
+	}
+	return r.unpacked[list]
 }
 
 // defines reports whether name is visible in b.

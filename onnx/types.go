@@ -30,6 +30,17 @@ var elementTypes = map[wire.DataType]dtype.Type{
 	wire.Uint32:   dtype.Uint32,
 	wire.Uint64:   dtype.Uint64,
 	wire.Bool:     dtype.Bool,
+
+	wire.Int2:           dtype.Int2,
+	wire.Uint2:          dtype.Uint2,
+	wire.Int4:           dtype.Int4,
+	wire.Uint4:          dtype.Uint4,
+	wire.Float4E2M1:     dtype.Float4E2M1,
+	wire.Float8E4M3FN:   dtype.Float8E4M3FN,
+	wire.Float8E4M3FNUZ: dtype.Float8E4M3FNUZ,
+	wire.Float8E5M2:     dtype.Float8E5M2,
+	wire.Float8E5M2FNUZ: dtype.Float8E5M2FNUZ,
+	wire.Float8E8M0:     dtype.Float8E8M0,
 }
 
 func elementType(t wire.DataType) (dtype.Type, error) {
@@ -37,6 +48,16 @@ func elementType(t wire.DataType) (dtype.Type, error) {
 		return d, nil
 	}
 	return dtype.Invalid, fmt.Errorf("element %w: %v", ErrType, t)
+}
+
+// wireType returns the number of an element type in files.
+func wireType(t dtype.Type) wire.DataType {
+	for elem, d := range elementTypes {
+		if d == t {
+			return elem
+		}
+	}
+	return wire.Undefined
 }
 
 // tensorType returns the element type and shape of t.
@@ -100,8 +121,8 @@ func (m *Model) textIDs(t *wire.Tensor) ([]int64, error) {
 	return ids, nil
 }
 
-// leafOf returns the constant that t is, over the bytes of its elements where
-// their alignment allows it and over a copy otherwise.
+// leafOf returns the constant that t is, over the bytes of its elements, which are
+// not packed, where their alignment allows it and over a copy otherwise.
 func leafOf(t *wire.Tensor, data []byte) (graph.Value, error) {
 	typ, err := tensorType(t)
 	if err != nil {
@@ -128,7 +149,11 @@ func decoded(t *wire.Tensor) (graph.Value, error) {
 		}
 		return graph.Value{}, err
 	}
-	return leafOf(t, raw)
+	typ, err := tensorType(t)
+	if err != nil {
+		return graph.Value{}, err
+	}
+	return leafOf(t, t.DataType.Unpack(raw, typ.Shape.Elems()))
 }
 
 // ReadTensor decodes a TensorProto, the form of the ONNX backend test data.
@@ -146,25 +171,22 @@ func ReadTensor(data []byte) (name string, t *berth.Tensor, err error) {
 	return proto.Name, t, err
 }
 
-// AppendTensor appends the encoding of t as a TensorProto, which [ReadTensor]
-// reads, to b.
+// AppendTensor appends the encoding of a tensor as a TensorProto, which
+// [ReadTensor] reads, to b and returns it. It is an error when the tensor holds
+// nothing.
 func AppendTensor(b []byte, name string, t *berth.Tensor) ([]byte, error) {
-	if t == nil {
-		return nil, fmt.Errorf("onnx: tensor %q is nil", name)
+	elem := wireType(t.DType())
+	if elem == wire.Undefined {
+		return b, fmt.Errorf("onnx: tensor %q holds nothing", name)
 	}
-	v, err := inside.Value(t.Promise())
-	if err != nil {
-		return nil, fmt.Errorf("onnx: tensor %q: %w", name, err)
+	leaf := inside.Leaf(t)
+	proto := wire.Tensor{
+		Name:     name,
+		DataType: elem,
+		Raw:      elem.Pack(kernel.Compact(leaf.Data, leaf.Layout, t.DType().Size())),
 	}
-	leaf := v.Node().Leaf()
-	proto := &wire.Tensor{Name: name, Raw: kernel.Compact(leaf.Data, leaf.Layout, t.DType().Size())}
-	for onnxType, typ := range elementTypes {
-		if typ == t.DType() {
-			proto.DataType = onnxType
-		}
-	}
-	for _, n := range t.Shape() {
+	for _, n := range leaf.Layout.Shape {
 		proto.Dims = append(proto.Dims, int64(n))
 	}
-	return wire.AppendTensor(b, proto), nil
+	return wire.AppendTensor(b, &proto), nil
 }

@@ -241,7 +241,7 @@ func plain(ctx context.Context, t *berth.Tensor) (any, error) {
 		return berth.Data[uint64](t)
 	}
 	wide := berth.Int64
-	if t.DType().IsFloat() {
+	if t.DType().Wide().IsFloat() {
 		wide = berth.Float32
 	}
 	t, err := t.Promise().Cast(wide).Materialize(ctx)

@@ -121,6 +121,11 @@ func Halfless() []dtype.Type {
 	return slices.DeleteFunc(dtype.All(), func(t dtype.Type) bool { return t != t.Wide() })
 }
 
+// Arithmetic lists the element types that have arithmetic, and bool.
+func Arithmetic() []dtype.Type {
+	return slices.DeleteFunc(dtype.All(), dtype.Type.IsLowPrecision)
+}
+
 // Slack is how much a result of type t may be off, as a part of the magnitude
 // of what it is computed from.
 func Slack(t dtype.Type) float64 {

@@ -62,6 +62,7 @@ const (
 	Mish
 	Swish
 	Shrink
+	PowerOf2
 	IsNaN
 	IsInf
 	Not

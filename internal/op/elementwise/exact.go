@@ -171,6 +171,20 @@ func pow(x, n float64) float64 {
 	return sign * pair{t.hi, madd(n, log.lo, t.lo)}.exp(0)
 }
 
+// nearPowerOf2 is the power of 2 nearest to |x|, or next to it on the side that
+// mode says.
+func nearPowerOf2(x, mode, _ float64) float64 {
+	x = math.Abs(x)
+	if !(x > 0 && x <= math.MaxFloat64) {
+		return x
+	}
+	fraction, exponent := math.Frexp(x) // in [1/2, 1)
+	if fraction == 0.5 || mode < 0 || mode == 0 && fraction < 0.75 {
+		exponent--
+	}
+	return math.Ldexp(1, exponent)
+}
+
 // mod has the sign of the divisor; dividing by 0 gives NaN.
 func mod(x, y float64) float64 {
 	r := math.Mod(x, y)

@@ -348,6 +348,14 @@ func floatFormula(code Code, attrs [2]float64, x, y, z float64) float64 {
 		return x * math.Tanh(math.Max(x, 0)+math.Log1p(math.Exp(-math.Abs(x))))
 	case Swish:
 		return x * sigmoid(alpha*x)
+	case PowerOf2:
+		p := math.Abs(x)
+		if p == 0 || !(p <= math.MaxFloat64) {
+			return p
+		}
+		for p = 0x1p-1074; 2*p <= math.Abs(x); p *= 2 {
+		}
+		return choose(math.Abs(x)-p < 2*p-math.Abs(x), p, 2*p)
 	case Shrink:
 		return choose(x < -alpha, x+beta, choose(x > alpha, x-beta, 0))
 	case Add:

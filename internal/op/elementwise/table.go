@@ -83,6 +83,7 @@ func rows[I kernel.Integer, F kernel.Float]() *[numCodes]row {
 		Mish:            {name: "mish", formula: "x * tanh(ln(1 + eˣ))", types: same(1, floats), costly: true, float: each[F](mish), fast: chunks(mishChunk)},
 		Swish:           {name: "swish", formula: "x / (1 + exp(-alpha*x)); [alpha]", types: same(1, floats), attrs: []float64{1}, costly: true, float: eachWith[F](swish), fast: chunksWith(swishChunk)},
 		Shrink:          {name: "shrink", formula: "x + bias for x < -lambda, x - bias for x > lambda, else 0, as for NaN; [lambda, bias]", types: same(1, floats), attrs: []float64{0.5, 0}, float: unaryWith(shrink[F])},
+		PowerOf2:        {name: "power_of_2", formula: "the power of 2 nearest to |x|, a tie upwards; for mode > 0 the least one from |x| on, for mode < 0 the greatest up to |x|; |x| for 0 and infinities; [mode]", types: same(1, floats), attrs: []float64{0}, float: eachWith[F](nearPowerOf2)},
 
 		IsNaN:  {name: "is_nan", formula: "x is NaN", types: test(1, floats), float: unary(isNaN[F])},
 		IsInf:  {name: "is_inf", formula: "x is an infinity of a sign asked for, which NaN is not; [negative, positive]", types: test(1, floats), attrs: []float64{1, 1}, float: unaryWith(isInf[F])},

@@ -58,7 +58,7 @@ func (o Iota) Infer(in []graph.Type) ([]graph.Type, error) {
 	if err := op.Takes(in, 0, 0); err != nil {
 		return nil, err
 	}
-	if t := o.Start.DType; t != o.Delta.DType || !t.IsInteger() && !t.IsFloat() {
+	if t := o.Start.DType; t != o.Delta.DType || t == dtype.Bool || t.IsLowPrecision() {
 		return nil, fmt.Errorf("start is %v and delta %v, want numbers of one type", o.Start, o.Delta)
 	}
 	t := graph.Type{DType: o.Start.DType, Shape: shape.Shape{o.N}}

@@ -67,7 +67,7 @@ func combineNumbers[T int64 | uint64 | float32 | float64](how Reduction, a, b T)
 }
 
 func anyCombine(rng *rand.Rand, t dtype.Type) Reduction {
-	if t == dtype.Bool {
+	if t == dtype.Bool || t.IsLowPrecision() {
 		return ReductionNone
 	}
 	return combines[rng.IntN(len(combines))]

@@ -119,6 +119,9 @@ func randomAttributes(t *testing.T, rng *rand.Rand, o graph.Op) graph.Op {
 			if dt == dtype.Bool {
 				p.Bits &= 1
 			}
+			if dt.IsLowPrecision() { // bits that do not count are those of the number
+				*p = p.Cast(dt.Wide()).Cast(dt)
+			}
 		case *elementwise.Program:
 			texts := []string{"t0=add(x0,x1)", "t0=leaky_relu[0.01](x0);t1=mul(t0,2:float32);t2=cast[int32](t1)"}
 			if err := p.UnmarshalText([]byte(texts[rng.IntN(2)])); err != nil {
