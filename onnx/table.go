@@ -106,6 +106,7 @@ func Operators() []Operator {
 		last.Versions = append(last.Versions, r.since)
 	}
 	return list
+	quantizeOps,
 }
 
 // lookup returns the row of an operator that holds at an opset version: the
