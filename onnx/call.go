@@ -110,7 +110,7 @@ var textOperators = map[string]bool{
 	"Tile": true, "Transpose": true, "Unsqueeze": true, "Reshape": true, "Where": true, "DepthToSpace": true, "SpaceToDepth": true,
 	mlDomain + ".ArrayFeatureExtractor": true,
 
-	"Equal": false, "Shape": false, "Size": false,
+	"Equal": false, "Shape": false, "Size": false, "TfIdfVectorizer": false,
 	mlDomain + ".CategoryMapper": false, mlDomain + ".LabelEncoder": false, mlDomain + ".OneHotEncoder": false,
 }
 

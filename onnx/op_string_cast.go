@@ -107,6 +107,7 @@ func castOrText(to func(c *call) wire.DataType, convert converter) converter {
 		if text && target == wire.String {
 			return c.returns(c.symbols[0])
 		}
+		c.asked = append(c.asked, "saturate", "round_mode") // which are about numbers
 		t := dtype.Int64
 		switch target {
 		case wire.String:

@@ -48,6 +48,7 @@ var opsTable = [][]row{
 	contribOps,
 	contribAttentionOps,
 	quantOps,
+	quantizeOps,
 	contribQuantOps,
 	poolOps,
 	resizeOps,
@@ -106,7 +107,7 @@ func Operators() []Operator {
 		last.Versions = append(last.Versions, r.since)
 	}
 	return list
-	quantizeOps,
+
 }
 
 // lookup returns the row of an operator that holds at an opset version: the

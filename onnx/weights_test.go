@@ -91,8 +91,8 @@ func TestWithWeights(t *testing.T) {
 	}
 }
 
-// TestAppendTensor writes tensors and reads them again.
-func TestAppendTensor(t *testing.T) {
+// TestAppendTensorFields writes tensors and reads them again.
+func TestAppendTensorFields(t *testing.T) {
 	matrix, err := berth.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
 	if err != nil {
 		t.Fatal(err)
