@@ -12,7 +12,7 @@ import (
 func u8(data []float64, dims ...int) *berth.Tensor  { return shaped(dtype.Uint8, data, dims) }
 func s8(data []float64, dims ...int) *berth.Tensor  { return shaped(dtype.Int8, data, dims) }
 func s32(data []float64, dims ...int) *berth.Tensor { return shaped(dtype.Int32, data, dims) }
-func oneStep(v float64) *berth.Tensor                  { return scalarOf(dtype.Float32, v) }
+func oneStep(v float64) *berth.Tensor               { return scalarOf(dtype.Float32, v) }
 func zeroU8(v float64) *berth.Tensor                { return scalarOf(dtype.Uint8, v) }
 func zeroS8(v float64) *berth.Tensor                { return scalarOf(dtype.Int8, v) }
 
