@@ -23,6 +23,7 @@ func init() {
 		Value:    (*Promise).graphValue,
 		Compile:  compileGraph,
 		Compiled: func(p *Program) *compile.Program { return p.prog },
+		Prepared: func(p *Program) *exec.Prepared { return p.prep },
 	})
 }
 

@@ -46,7 +46,7 @@ circuit         only dtype pack
 internal/schedule only
 internal/compile
 internal/exec   not circuit pack internal/schedule
-internal/bridge not dtype shape internal/kernel internal/op plan pack circuit internal/schedule internal/exec
+internal/bridge not dtype shape internal/kernel internal/op plan pack circuit internal/schedule
 .
 internal/wire   not .
 onnx            not plan circuit pack internal/schedule internal/compile internal/rewrite

@@ -153,7 +153,7 @@ func (i *Instance) RunAt(ctx context.Context, extents Extents, inputs, outputs V
 		if err != nil {
 			return fmt.Errorf("berth: input %q: %w", prog.Inputs[k].Name, err)
 		}
-		i.inst.Bind(compile.InPort, k, data)
+		i.inst.BindInput(k, data)
 	}
 	for k := range prog.Outputs {
 		port := &prog.Outputs[k]
@@ -164,7 +164,7 @@ func (i *Instance) RunAt(ctx context.Context, extents Extents, inputs, outputs V
 		if t != port.Type.DType {
 			return fmt.Errorf("berth: output %q is %v, the buffer %v", port.Name, port.Type.DType, t)
 		}
-		i.inst.Bind(compile.OutPort, k, data)
+		i.inst.BindOutput(k, data)
 	}
 	if err := i.inst.Run(ctx, i.point); err != nil {
 		return fmt.Errorf("berth: %w", err)

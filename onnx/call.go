@@ -198,23 +198,17 @@ func (c *call) scalars(i int) []kernel.Scalar {
 	if n := t.Shape.Elems(); n > mostListed {
 		c.failf("input %d has %d elements; a list has at most %d", i, n, mostListed)
 	}
-	data := c.peek(i, c.in[i])
+	known, err := c.imp.known(c.in[i])
+	if err != nil {
+		c.failf("input %d %q: %w", i, c.node.node.Inputs[i], err)
+	}
+	leaf := known.Node().Leaf()
+	data := kernel.Compact(leaf.Data, leaf.Layout, t.DType.Size())
 	out := make([]kernel.Scalar, t.Shape.Elems())
 	for k := range out {
 		out[k] = kernel.ScalarAt(t.DType, data, k)
 	}
 	return out
-}
-
-// peek returns the elements of v, which is made of input i, in row-major order,
-// because the extents of a result depend on them. They must not be changed.
-func (c *call) peek(i int, v graph.Value) []byte {
-	known, err := c.imp.known(v)
-	if err != nil {
-		c.failf("input %d %q: %w", i, c.node.node.Inputs[i], err)
-	}
-	leaf := known.Node().Leaf()
-	return kernel.Compact(leaf.Data, leaf.Layout, v.Type().DType.Size())
 }
 
 // known returns the elements of input i, which must be of type int64 or int32
@@ -346,7 +340,7 @@ func constant[T dtype.Element](data []T, dims ...int) graph.Value {
 // charge fails where finding something among the elements of input i takes more
 // work than what depends on the file alone may. Factors are multiplied.
 func (c *call) charge(i int, factors ...int) {
-	if c.imp.dependsOnInput(c.in[i]) {
+	if c.symbols[i].kind != tensor || c.imp.dependsOnInput(c.in[i]) {
 		return
 	}
 	work := int64(1)
@@ -358,14 +352,6 @@ func (c *call) charge(i int, factors ...int) {
 		c.failf("input %d: %w", i, errWork)
 	}
 	c.imp.work -= work
-}
-
-// found returns a constant of what was found among the elements of the inputs. It
-// belongs to this run where one of them does.
-func (c *call) found(data []int64, dims ...int) graph.Value {
-	v := constant(data, dims...)
-	c.imp.varies[v.Node()] = slices.ContainsFunc(c.in, func(in graph.Value) bool { return !in.IsZero() && c.imp.dependsOnInput(in) })
-	return v
 }
 
 func zeroOf(t dtype.Type) kernel.Scalar { return kernel.Int64Scalar(0).Cast(t) }

@@ -29,6 +29,9 @@ type hostCall struct {
 	state any
 }
 
+// has reports whether input i is there.
+func (h *hostCall) has(i int) bool { return i < len(h.in) && h.in[i] != nil }
+
 // array returns input i, which must be a tensor.
 func (h *hostCall) array(i int) (*Array, error) {
 	a, ok := h.in[i].(*Array)
@@ -63,16 +66,7 @@ func hosted(bind func(c *call) hostFunc) converter {
 
 // host adds a host step, or runs it now if its inputs are the same in every run.
 func (c *call) host(run hostFunc) {
-	constant := true
-	for i, s := range c.symbols {
-		constant = constant && s.isConstant() && !s.text
-		if c.imp.bound && s.kind == tensor && !s.isConstant() {
-			v, err := c.imp.known(s.tensor)
-			check(err)
-			c.symbols[i].tensor, constant = v, true
-		}
-	}
-	if constant && c.runNow(run) {
+	if c.constants() && c.runNow(run) {
 		return
 	}
 	cut := c.imp.cut
@@ -89,6 +83,25 @@ func (c *call) host(run hostFunc) {
 		c.outs = append(c.outs, symbol{kind: slotted, slot: slot})
 	}
 	cut.stage.steps = append(cut.stage.steps, step)
+}
+
+// constants makes constants of those inputs that are the same in every run, if computing
+// them is no more work than a file may ask for, and reports whether all are.
+func (c *call) constants() bool {
+	all := true
+	for i, s := range c.symbols {
+		if s.kind == tensor && !s.isConstant() && (c.imp.bound || !c.imp.dependsOnInput(s.tensor)) {
+			v, err := c.imp.known(s.tensor)
+			if err == nil {
+				s.tensor = v
+				c.symbols[i] = s
+			} else if c.imp.cut == nil || !errors.Is(err, errWork) {
+				check(err)
+			}
+		}
+		all = all && s.isConstant() && !s.text
+	}
+	return all
 }
 
 // runNow runs a host step whose inputs are constants, and reports whether its results

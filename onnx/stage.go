@@ -10,7 +10,7 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/bridge"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/kernel"
@@ -500,21 +500,21 @@ func (cut *cutter) compile(ctx context.Context, placed map[graph.Value]int) erro
 		return err
 	}
 	build := func(extent.Point) ([]graph.Value, []graph.Value, error) { return outs, ins, nil }
-	prog, err := compile.Compile(ctx, names, nil, build, exec.Evaluate, compile.Options{
-		Budget: cut.limits.maxBytes(), Without: cut.limits.Without,
+	prog, err := inside.Compile(ctx, bridge.Graph{Outputs: names, Build: build}, &berth.CompileOptions{
+		MaxArena: cut.limits.MaxBytes, Without: cut.limits.Without,
 	})
 	if err != nil {
 		return err
 	}
-	for _, p := range prog.Inputs {
+	for _, p := range prog.Inputs() {
 		slot, err := strconv.Atoi(p.Name)
 		if err != nil {
 			panic(err)
 		}
 		s.in = append(s.in, slot)
 	}
-	s.segment, err = exec.Prepare(prog, true)
-	return err
+	s.segment = inside.Prepared(prog)
+	return nil
 }
 
 // maxBytes returns the bound on memory.

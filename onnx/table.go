@@ -62,7 +62,6 @@ var opsTable = [][]row{
 	trainOps,
 	signalOps,
 	randomOps,
-	findOps,
 	textOps,
 }
 
@@ -72,6 +71,7 @@ var opsTable = [][]row{
 var valueOps = [][]row{
 	controlOps,
 	sequenceOps,
+	findOps,
 	stringOps,
 	castOps,
 	mapOps,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/extent"
 )
 
@@ -42,6 +43,8 @@ type Functions[Tensor, Promise, Program, CompileOptions any] struct {
 	Compile func(context.Context, Graph, *CompileOptions) (*Program, error)
 	// Compiled returns what a program is made of.
 	Compiled func(*Program) *compile.Program
+	// Prepared returns a program as instances are made of it.
+	Prepared func(*Program) *exec.Prepared
 }
 
 var functions any

@@ -89,13 +89,13 @@ func run(t *testing.T, name string, f family, opt compile.Options, workers int, 
 		}
 		want, fails := graphtest.Eval(g)
 		for i, in := range p.Inputs {
-			inst.Bind(compile.InPort, i, g.Inputs[in.Name].Data)
+			inst.BindInput(i, g.Inputs[in.Name].Data)
 		}
 		p.Space.Eval(at, values)
 		outs := make([][]byte, len(p.Outputs))
 		for i, out := range p.Outputs {
 			outs[i] = kernel.Alloc(values[out.Elems] * out.Type.DType.Size())
-			inst.Bind(compile.OutPort, i, outs[i])
+			inst.BindOutput(i, outs[i])
 		}
 		switch err := inst.Run(ctx, at); {
 		case (err != nil) != (fails != nil):

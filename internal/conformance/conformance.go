@@ -145,22 +145,17 @@ func ReadSet(m *onnx.Model, set string) (inputs map[string]*berth.Tensor, output
 // ReadTensors reads the files prefix_0.pb, prefix_1.pb and so on of a
 // directory, up to the first that is not there.
 func ReadTensors(dir, prefix string) ([]*berth.Tensor, error) {
-	var tensors []*berth.Tensor
-	for i := 0; ; i++ {
-		name := fmt.Sprintf("%s_%d.pb", prefix, i)
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if os.IsNotExist(err) {
-			return tensors, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		_, tensor, err := onnx.ReadTensor(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		tensors = append(tensors, tensor)
+	files, err := readFiles(dir, prefix)
+	if err != nil {
+		return nil, err
 	}
+	tensors := make([]*berth.Tensor, len(files))
+	for i, data := range files {
+		if _, tensors[i], err = onnx.ReadTensor(data); err != nil {
+			return nil, fmt.Errorf("%s_%d.pb: %w", prefix, i, err)
+		}
+	}
+	return tensors, nil
 }
 
 // runSet runs m with the inputs of one data set and compares the outputs.

@@ -13,50 +13,50 @@ import (
 
 // ReadValues reads a data set like [ReadSet], of values of any kind.
 func ReadValues(m *onnx.Model, set string) (inputs map[string]onnx.Value, outputs []onnx.Value, err error) {
+	stored, err := readFiles(set, "input")
+	if err != nil {
+		return nil, nil, err
+	}
+	declared := m.Inputs()
+	if len(stored) > len(declared) {
+		return nil, nil, fmt.Errorf("%d inputs are stored, the model has %d", len(stored), len(declared))
+	}
 	inputs = make(map[string]onnx.Value)
-	for i, in := range m.Inputs() {
-		data, err := readNumbered(set, "input", i)
-		if err != nil {
-			return nil, nil, err
-		}
-		if data == nil {
-			break // optional inputs that are left out are the last
-		}
-		if inputs[in.Name], err = m.ReadInput(in.Name, data); err != nil {
-			return nil, nil, err
+	for i, data := range stored { // optional inputs that are left out are the last
+		name := declared[i].Name
+		if inputs[name], err = m.ReadInput(name, data); err != nil {
+			return nil, nil, fmt.Errorf("input_%d.pb: %w", i, err)
 		}
 	}
-	if data, err := readNumbered(set, "input", len(m.Inputs())); data != nil || err != nil {
-		return nil, nil, fmt.Errorf("more than %d inputs are stored, the model has no more", len(m.Inputs()))
+	if stored, err = readFiles(set, "output"); err != nil {
+		return nil, nil, err
 	}
-	for i, out := range m.Outputs() {
-		data, err := readNumbered(set, "output", i)
-		if err != nil {
-			return nil, nil, err
+	if declared = m.Outputs(); len(stored) != len(declared) {
+		return nil, nil, fmt.Errorf("%d outputs are stored, the model has %d", len(stored), len(declared))
+	}
+	outputs = make([]onnx.Value, len(stored))
+	for i, data := range stored {
+		if outputs[i], err = m.ReadOutput(declared[i].Name, data); err != nil {
+			return nil, nil, fmt.Errorf("output_%d.pb: %w", i, err)
 		}
-		if data == nil {
-			return nil, nil, fmt.Errorf("%d outputs are stored, the model has %d", i, len(m.Outputs()))
-		}
-		v, err := m.ReadOutput(out.Name, data)
-		if err != nil {
-			return nil, nil, err
-		}
-		outputs = append(outputs, v)
 	}
 	return inputs, outputs, nil
 }
 
-// readNumbered returns the content of the file prefix_i.pb of a directory, nil if there
-// is none.
-func readNumbered(dir, prefix string, i int) ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%s_%d.pb", prefix, i)))
-	if os.IsNotExist(err) {
-		return nil, nil
+// readFiles returns the contents of the files prefix_0.pb, prefix_1.pb and so on of a
+// directory, up to the first that is not there.
+func readFiles(dir, prefix string) ([][]byte, error) {
+	var list [][]byte
+	for {
+		data, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%s_%d.pb", prefix, len(list))))
+		if os.IsNotExist(err) {
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, data)
 	}
-	if data == nil {
-		data = []byte{}
-	}
-	return data, err
 }
 
 // DifferValues is [DifferAll] for values of any kind.

@@ -200,15 +200,12 @@ func (inst *Instance) bind(p extent.Point) {
 // Program returns what the instance runs.
 func (inst *Instance) Program() *compile.Program { return inst.prog }
 
-// Bind sets the buffer of an input or output. It must be aligned to the
-// element width and hold the elements at the extents that are run.
-func (inst *Instance) Bind(space compile.Space, index int, data []byte) {
-	if space == compile.InPort {
-		inst.in[index].data = data
-	} else {
-		inst.out[index].data = data
-	}
-}
+// BindInput sets the buffer of an input. It must be aligned to the element width and hold
+// the elements at the extents that are run.
+func (inst *Instance) BindInput(index int, data []byte) { inst.in[index].data = data }
+
+// BindOutput likewise sets the buffer of an output.
+func (inst *Instance) BindOutput(index int, data []byte) { inst.out[index].data = data }
 
 // Run computes the outputs from the inputs bound, for extents within the bounds
 // of the dimensions. It allocates nothing, unless it fails. Between two steps it

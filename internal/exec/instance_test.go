@@ -72,8 +72,8 @@ func TestRunChecks(t *testing.T) {
 		t.Error("the instance is of another program")
 	}
 	in, out := kernel.Alloc(4*12+4), kernel.Alloc(4*12)
-	inst.Bind(compile.InPort, 0, in[:4*12])
-	inst.Bind(compile.OutPort, 0, out)
+	inst.BindInput(0, in[:4*12])
+	inst.BindOutput(0, out)
 	fails := func(what string, rows int, parts ...string) {
 		t.Helper()
 		err := inst.Run(t.Context(), extent.Point{rows})
@@ -95,11 +95,11 @@ func TestRunChecks(t *testing.T) {
 	if !bytes.Equal(out[4*6:], bytes.Repeat([]byte{0x77}, 4*6)) {
 		t.Error("a run of 2 rows wrote a third one")
 	}
-	inst.Bind(compile.OutPort, 0, out[:4*6-1])
+	inst.BindOutput(0, out[:4*6-1])
 	fails("short output", 2, `output "y"`, "23 bytes", "rows=2 takes 24")
-	inst.Bind(compile.OutPort, 0, out)
-	inst.Bind(compile.InPort, 0, in[1:4*12+1])
+	inst.BindOutput(0, out)
+	inst.BindInput(0, in[1:4*12+1])
 	fails("alignment", 2, `input "x"`, "aligned to 4")
-	inst.Bind(compile.InPort, 0, nil)
+	inst.BindInput(0, nil)
 	fails("no input", 1, `input "x"`, "0 bytes", "rows=1 takes 12")
 }

@@ -201,8 +201,8 @@ func runRows(t *testing.T, inst *Instance, x []byte, rows int) []byte {
 	t.Helper()
 	p := inst.Program()
 	out := kernel.Alloc(4 * elems(p, p.Outputs[0], rows))
-	inst.Bind(compile.InPort, 0, x[:4*elems(p, p.Inputs[0], rows)])
-	inst.Bind(compile.OutPort, 0, out)
+	inst.BindInput(0, x[:4*elems(p, p.Inputs[0], rows)])
+	inst.BindOutput(0, out)
 	// More runs than workers: a goroutine that blocks for the first time makes
 	// the runtime allocate once, whatever the run does.
 	if n := testing.AllocsPerRun(10, func() {

@@ -80,8 +80,8 @@ func TestScratchOfSmallerExtents(t *testing.T) {
 			defer inst.Close()
 			point := extent.Point{c.at.Rows, c.at.Cols}[:len(c.dims)]
 			size := c.at.Rows * c.at.Cols * p.Inputs[0].Type.DType.Size()
-			inst.Bind(compile.InPort, 0, kernel.Alloc(size))
-			inst.Bind(compile.OutPort, 0, kernel.Alloc(size))
+			inst.BindInput(0, kernel.Alloc(size))
+			inst.BindOutput(0, kernel.Alloc(size))
 			if err := inst.Run(t.Context(), point); err != nil {
 				t.Error(err)
 			}

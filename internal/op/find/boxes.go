@@ -71,7 +71,8 @@ func (b *Boxes) rectangles(batch int) []rectangle {
 	for i := range list {
 		v := b.Corners[4*(batch*b.Boxes+i):][:4]
 		if b.Centered {
-			list[i] = rectangle{v[0] - v[2]/2, v[1] - v[3]/2, v[0] + v[2]/2, v[1] + v[3]/2}
+			width, height := float32(v[2]/2), float32(v[3]/2) // never fused with the sums
+			list[i] = rectangle{v[0] - width, v[1] - height, v[0] + width, v[1] + height}
 		} else {
 			list[i] = rectangle{min(v[1], v[3]), min(v[0], v[2]), max(v[1], v[3]), max(v[0], v[2])}
 		}

@@ -55,7 +55,7 @@ func (t *twister) turn() {
 // uniform returns a multiple of 2^-53 in [0, 1).
 func (t *twister) uniform() float64 {
 	high, low := t.bits()>>5, t.bits()>>6
-	return (float64(high)*(1<<26) + float64(low)) / (1 << 53)
+	return (float64(float64(high)*(1<<26)) + float64(low)) / (1 << 53)
 }
 
 // normal returns a number of the standard normal distribution, by the polar
