@@ -159,8 +159,8 @@ func (k *convolution) block(image, group, block int, scratch []byte) {
 		f.b.Image = k
 	}
 	if k.prepacked != nil {
-		size := prepackedBytes(k.maps, k.cut.K)
-		f.a.Prepacked, f.sumA = prepacked(k.prepacked[group*size:], k.maps, k.cut.K)
+		size := prepackedBytes(k.maps, k.cut.K, k.tile.Rows)
+		f.a.Prepacked, f.sumA = prepacked(k.prepacked[group*size:], k.maps)
 	}
 	k.run(block, scratch, &f, k.y, k.y.Offset+image*k.y.Strides[0]+group*k.maps*k.positions, k.positions)
 }
@@ -221,7 +221,7 @@ func (k *convolution) PrepackedBytes(input int) int {
 	if input != inRight || k.single {
 		return 0
 	}
-	return k.group * prepackedBytes(k.maps, k.cut.K)
+	return k.group * prepackedBytes(k.maps, k.cut.K, k.tile.Rows)
 }
 
 // Prepack implements [kernel.Prepacker].
@@ -229,9 +229,9 @@ func (k *convolution) Prepack(input int, dst []byte) {
 	if k.PrepackedBytes(input) == 0 {
 		return
 	}
-	size := prepackedBytes(k.maps, k.cut.K)
+	size := prepackedBytes(k.maps, k.cut.K, k.tile.Rows)
 	for group := range k.group {
-		prepack(dst[group*size:], k.weights(group), k.maps, k.cut.K, k.typeA)
+		prepack(dst[group*size:], k.weights(group), k.maps, k.cut.K, k.tile.Rows, k.typeA)
 	}
 }
 

@@ -208,7 +208,7 @@ func (k *matMul) Run(task int, scratch []byte) error {
 	per := k.cut.Tasks()
 	first := task / per * k.each
 	v := &k.views
-	strips, sums := prepacked(k.prepacked, k.cut.N, k.cut.K)
+	strips, sums := prepacked(k.prepacked, k.cut.N)
 	for i := first; i < min(first+k.each, k.count); i++ {
 		f := factors{
 			a:     gemm.Left[uint8]{Matrix: matrix[uint8](&v[inLeft], k.batch, i)},
@@ -231,7 +231,7 @@ func (k *matMul) PrepackedBytes(input int) int {
 	if input != inRight || len(k.views[inRight].o.Shape) != 2 {
 		return 0
 	}
-	return prepackedBytes(k.cut.N, k.cut.K)
+	return prepackedBytes(k.cut.N, k.cut.K, k.tile.Cols)
 }
 
 // Prepack implements [kernel.Prepacker].
@@ -240,7 +240,7 @@ func (k *matMul) Prepack(input int, dst []byte) {
 		return
 	}
 	b := matrix[uint8](&k.views[inRight], nil, 0)
-	prepack(dst, b.Transposed(), k.cut.N, k.cut.K, k.typeB)
+	prepack(dst, b.Transposed(), k.cut.N, k.cut.K, k.tile.Cols, k.typeB)
 }
 
 // UsePrepacked implements [kernel.Prepacker].

@@ -6,6 +6,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
+	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
 // A product computes, for matrices a and b of 8-bit numbers,
@@ -16,16 +17,24 @@ import (
 // where sums are of int32 and wrap, and round takes halves to even. NaN becomes the
 // least number. Zero points are taken off at the end, out of the sums of rows of
 // a and columns of b, so that bytes are multiplied as they are.
+//
+// They are multiplied as float32, block by block, by the tile of the instruction set:
+// the terms of a block are so few that each of its sums is a whole number that float32
+// has. Bytes become float32 where they are packed for a task; what is prepacked
+// remains bytes.
 type product struct {
 	cut                 gemm.Product[uint8] // into tasks
-	mul                 tileLoop
+	tile                isa.Tile[float32]
 	typeA, typeB, typeY dtype.Type
 	prepacked           []uint8 // an operand as [prepack] has it: b of matrices, a of convolutions
 }
 
+// The greatest sum of a block, and all below it, are whole numbers of float32.
+const _ = uint(1<<24 - gemm.BlockK*math.MaxUint8*math.MaxUint8)
+
 func newProduct(a, b, y dtype.Type) product {
-	p := product{cut: gemm.New[uint8](), mul: tileOf(a, b), typeA: a, typeB: b, typeY: y}
-	p.cut.Tile.Rows, p.cut.Tile.Cols = side, side
+	p := product{cut: gemm.New[uint8](), tile: isa.TileOf[float32](), typeA: a, typeB: b, typeY: y}
+	p.cut.Tile.Rows, p.cut.Tile.Cols = p.tile.Rows, p.tile.Cols
 	return p
 }
 
@@ -45,8 +54,10 @@ type factors struct {
 // Scratch returns the working memory of a task, in bytes.
 func (p *product) Scratch() int {
 	k := min(p.cut.K, gemm.BlockK)
-	n := kernel.Carved[uint8](p.cut.BlockM*k) + kernel.Carved[uint8](p.cut.BlockN*k) +
-		kernel.Carved[int32](p.cut.BlockM) + kernel.Carved[int32](p.cut.BlockN) + kernel.Carved[int32](side*side)
+	n := kernel.Carved[int32](p.cut.BlockM) + kernel.Carved[int32](p.cut.BlockN) + kernel.Carved[float32](p.tile.Rows*p.tile.Cols)
+	for _, lanes := range [...]int{p.cut.BlockM, p.cut.BlockN} {
+		n += kernel.Carved[uint8](lanes*k) + kernel.Carved[float32](lanes*k)
+	}
 	if p.typeY != dtype.Int32 {
 		n += kernel.Carved[int32](p.cut.BlockM * p.cut.BlockN)
 	}
@@ -95,11 +106,12 @@ func (p *product) store(y *kernel.Operand, at int, sums []int32, f *factors, i, 
 // sums computes s[i,j] without the bias for rows [i0, i1) and columns [j0, j1), as
 // c[(i-i0)*ldc + j-j0].
 func (p *product) sums(i0, i1, j0, j1 int, scratch []byte, f *factors, c []int32, ldc int) {
-	g := &p.cut
-	packA := kernel.Carve[uint8](&scratch, g.BlockM*min(g.K, gemm.BlockK))
-	packB := kernel.Carve[uint8](&scratch, g.BlockN*min(g.K, gemm.BlockK))
+	g, rows, cols := &p.cut, p.tile.Rows, p.tile.Cols
+	k := min(g.K, gemm.BlockK)
+	packA, packB := kernel.Carve[uint8](&scratch, g.BlockM*k), kernel.Carve[uint8](&scratch, g.BlockN*k)
+	floatA, floatB := kernel.Carve[float32](&scratch, g.BlockM*k), kernel.Carve[float32](&scratch, g.BlockN*k)
 	sumA, sumB := kernel.Carve[int32](&scratch, g.BlockM)[:i1-i0], kernel.Carve[int32](&scratch, g.BlockN)[:j1-j0]
-	tile := kernel.Carve[int32](&scratch, side*side)
+	tile := kernel.Carve[float32](&scratch, rows*cols)
 	clear(sumA)
 	clear(sumB)
 	for i := range i1 - i0 {
@@ -110,34 +122,35 @@ func (p *product) sums(i0, i1, j0, j1 int, scratch []byte, f *factors, c []int32
 		depth := k1 - k0
 		pa, pb := packA, packB
 		if f.a.Prepacked != nil {
-			pa = f.a.Prepacked[gemm.Prepacked(g.M, k0, side)+i0*depth:]
+			pa = f.a.Prepacked[gemm.Prepacked(g.M, k0, rows)+i0*depth:]
 		} else {
-			gemm.Pack(pa, f.a.Matrix, i0, i1, k0, k1, side)
+			gemm.Pack(pa, f.a.Matrix, i0, i1, k0, k1, rows)
 		}
 		switch {
 		case f.b.Prepacked != nil:
-			pb = f.b.Prepacked[gemm.Prepacked(g.N, k0, side)+j0*depth:]
+			pb = f.b.Prepacked[gemm.Prepacked(g.N, k0, cols)+j0*depth:]
 		case f.b.Image != nil:
 			f.b.Image.PackImage(pb, f.b.Data[f.b.At:], j0, j1, k0, k1, &g.Tile)
 		default:
-			gemm.Pack(pb, f.b.Transposed(), j0, j1, k0, k1, side)
+			gemm.Pack(pb, f.b.Transposed(), j0, j1, k0, k1, cols)
 		}
 		if f.zeroB.Data != nil && f.sumA == nil {
-			addLanes(sumA, pa, depth, p.typeA)
+			addLanes(sumA, pa, depth, rows, p.typeA)
 		}
 		if f.zeroA.Data != nil && f.sumB == nil {
-			addLanes(sumB, pb, depth, p.typeB)
+			addLanes(sumB, pb, depth, cols, p.typeB)
 		}
-		for j := j0; j < j1; j += side {
-			strip := pb[(j-j0)*depth : (j-j0+side)*depth]
-			w := min(side, j1-j)
-			for i := i0; i < i1; i += side {
-				h := min(side, i1-i)
-				p.mul(h, tile, pa[(i-i0)*depth:(i-i0+side)*depth], strip)
+		floats(floatA[:gemm.Prepacked(i1-i0, depth, rows)], pa, p.typeA)
+		floats(floatB[:gemm.Prepacked(j1-j0, depth, cols)], pb, p.typeB)
+		for j := j0; j < j1; j += cols {
+			w := min(cols, j1-j)
+			for i := i0; i < i1; i += rows {
+				h := min(rows, i1-i)
+				p.tile.Mul(h, w, depth, floatA[(i-i0)*depth:], floatB[(j-j0)*depth:], cols, tile, cols, false)
 				for r := range h {
 					row := c[(i-i0+r)*ldc+j-j0:]
-					for l, v := range tile[r*side : r*side+w] {
-						row[l] += v
+					for l, v := range tile[r*cols : r*cols+w] {
+						row[l] += int32(v)
 					}
 				}
 			}
@@ -172,58 +185,73 @@ func (p *product) takeZeros(row []int32, f *factors, i, j0 int, sumA int32, sumB
 	}
 }
 
-// addLanes adds to sums[i] the elements of lane i of strips of the given depth, as
-// [gemm.Pack] lays them out, which are of type t.
-func addLanes(sums []int32, strips []uint8, depth int, t dtype.Type) {
-	for i := 0; i < len(sums); i += side {
-		strip := strips[i*depth : (i+side)*depth]
-		var s [side]int32
-		if t == dtype.Int8 {
-			s = laneSums[int8](strip)
-		} else {
-			s = laneSums[uint8](strip)
-		}
-		for l := range min(side, len(sums)-i) {
-			sums[i+l] += s[l]
-		}
+// floats sets dst to the first bytes of src, which are of type t.
+func floats(dst []float32, src []uint8, t dtype.Type) {
+	table := &unsigned
+	if t == dtype.Int8 {
+		table = &signed
+	}
+	// Eight at a time, as a lookup takes no longer than the end of a loop.
+	for ; len(dst) >= 8 && len(src) >= 8; dst, src = dst[8:], src[8:] {
+		dst[0], dst[1], dst[2], dst[3] = table[src[0]], table[src[1]], table[src[2]], table[src[3]]
+		dst[4], dst[5], dst[6], dst[7] = table[src[4]], table[src[5]], table[src[6]], table[src[7]]
+	}
+	for i := range dst {
+		dst[i] = table[src[i]]
 	}
 }
 
-func laneSums[T int8 | uint8](strip []uint8) (s [side]int32) {
-	for ; len(strip) >= side; strip = strip[side:] {
-		s[0] += int32(T(strip[0]))
-		s[1] += int32(T(strip[1]))
-		s[2] += int32(T(strip[2]))
-		s[3] += int32(T(strip[3]))
+// signed and unsigned have for each byte the number that it is.
+var signed, unsigned = numbers[int8](), numbers[uint8]()
+
+func numbers[T int8 | uint8]() (table [256]float32) {
+	for b := range table {
+		table[b] = float32(T(b))
 	}
-	return s
+	return table
+}
+
+// addLanes adds to sums[i] the elements of lane i of strips of the given depth and
+// width, as [gemm.Pack] lays them out, which are of type t.
+func addLanes(sums []int32, strips []uint8, depth, width int, t dtype.Type) {
+	for i := 0; i < len(sums); i += width {
+		lanes := sums[i:min(i+width, len(sums))]
+		for k := range depth {
+			row := strips[i*depth+k*width:][:len(lanes)]
+			if t == dtype.Int8 {
+				kernel.Each2(lanes, lanes, row, func(s int32, b uint8) int32 { return s + int32(int8(b)) })
+			} else {
+				kernel.Each2(lanes, lanes, row, func(s int32, b uint8) int32 { return s + int32(b) })
+			}
+		}
+	}
 }
 
 // prepackedBytes returns the size of a matrix of the given rows and columns as
 // [prepack] writes it.
-func prepackedBytes(rows, cols int) int {
-	return gemm.Prepacked(rows, cols, side) + rows*dtype.Int32.Size()
+func prepackedBytes(rows, cols, height int) int {
+	return kernel.Carved[int32](rows) + kernel.Carved[uint8](gemm.Prepacked(rows, cols, height))
 }
 
-// prepack writes the strips of a matrix of elements of type t, and behind these the
-// sums of its rows. That for the right of a product is transposed.
-func prepack(dst []byte, m gemm.Matrix[uint8], rows, cols int, t dtype.Type) {
-	gemm.Prepack(dst, m, rows, cols, side)
-	_, sums := prepacked(dst, rows, cols)
+// prepack writes the sums of the rows of a matrix of elements of type t, and behind
+// these its rows in strips of the given height. That for the right of a product is
+// transposed.
+func prepack(dst []byte, m gemm.Matrix[uint8], rows, cols, height int, t dtype.Type) {
+	strips, sums := prepacked(dst, rows)
+	gemm.Prepack(strips, m, rows, cols, height)
 	clear(sums)
 	for k0 := 0; k0 < cols; k0 += gemm.BlockK {
-		addLanes(sums, dst[gemm.Prepacked(rows, k0, side):], min(gemm.BlockK, cols-k0), t)
+		addLanes(sums, strips[gemm.Prepacked(rows, k0, height):], min(gemm.BlockK, cols-k0), height, t)
 	}
 }
 
-// prepacked returns the strips and the sums that [prepack] has written, nil where it
-// has not.
-func prepacked(data []byte, rows, cols int) (strips []uint8, sums []int32) {
+// prepacked returns what [prepack] has written of so many rows, nil where it has not.
+func prepacked(data []byte, rows int) (strips []uint8, sums []int32) {
 	if data == nil {
 		return nil, nil
 	}
-	n := gemm.Prepacked(rows, cols, side)
-	return data[:n], kernel.Cast[int32](data[n : n+rows*dtype.Int32.Size()])
+	sums = kernel.Carve[int32](&data, rows)
+	return data, sums
 }
 
 // zeroAt returns element (i, j) of zero points of type t, 0 where there are none.

@@ -8,9 +8,9 @@
 //	conv.go       convolutions
 //	depthwise.go  the form for groups of one channel
 //	product.go    a product block by block, and what is made of its sums
-//	tile.go       the inner loop of products
 //
-// Operands are cut, packed and prepacked as package gemm does it, but as bytes.
+// Operands are cut, packed and prepacked as package gemm does it, but as bytes, and
+// multiplied by its tiles.
 package quant
 
 import (
