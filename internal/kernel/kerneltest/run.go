@@ -190,8 +190,9 @@ func BenchmarkTasks(b *testing.B, k kernel.Kernel, in, out []*kernel.Operand, pr
 	b.ReportMetric(float64(flops)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
-// Prepack prepacks an input of a kernel, and returns the inputs without
-// the memory of that one; nil where the kernel does not prepack it.
+// Prepack prepacks an input of a kernel, in memory full of rubbish, and returns
+// the inputs without the memory of that one; nil where the kernel does not
+// prepack it.
 func Prepack(k kernel.Kernel, in, out []*kernel.Operand, input int) []*kernel.Operand {
 	p := k.(kernel.Prepacker)
 	p.Bind(in, out)
@@ -200,6 +201,7 @@ func Prepack(k kernel.Kernel, in, out []*kernel.Operand, input int) []*kernel.Op
 		return nil
 	}
 	prepacked := kernel.Alloc(n)
+	kernel.Fill(prepacked, 0xa5)
 	p.Prepack(input, prepacked)
 	p.UsePrepacked(input, prepacked)
 	in = slices.Clone(in)
