@@ -21,6 +21,7 @@ import (
 //	w.npy                    [1 2 3]
 //	w.safetensors            w is [100 200 300], unused is nothing
 //	odd.onnx                 a function, metadata, operators that nobody has
+//	pair.onnx, same.onnx     y = the sequence of x and x, y = the sequence x
 //	reshape.onnx             y = reshape(x, shape), shape is an input
 //	shape.npy                [3 2]
 //	tests/pass, tests/fail   backend tests of relu.onnx, one with a wrong output
@@ -53,6 +54,9 @@ func writeFiles(dir string) error {
 	files["reshape.onnx"] = model(node("Reshape", "x", "shape"), value("y", wire.Float, "a", "b"),
 		nil, matrix, value("shape", wire.Int64, 2))
 
+	pair := wire.ValueInfo{Name: "y", Type: &wire.Type{Sequence: &wire.ContainerType{Elem: matrix.Type}}}
+	files["pair.onnx"] = model(node("SequenceConstruct", "x", "x"), pair, nil, matrix)
+	files["same.onnx"] = model(node("Identity", "x"), pair, nil, wire.ValueInfo{Name: "x", Type: pair.Type})
 	files["odd.onnx"] = odd(value("x", wire.Float, "n", 3))
 
 	y := []float32{0, 2, 0, 4, 0, 6}

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,82 +130,6 @@ func parseDim(text string) (dim berth.Dimension, ok bool) {
 	lowest, err := strconv.Atoi(low)
 	highest, also := strconv.Atoi(high)
 	return berth.Dim(text[:at], lowest, highest), err == nil && also == nil && lowest >= 0 && lowest <= highest
-}
-
-// matchInputs returns an error for an input of m that is not given, and for
-// one given that m does not have.
-func matchInputs(m *onnx.Model, given map[string]*berth.Tensor) error {
-	var known []string
-	for _, in := range m.Inputs() {
-		known = append(known, in.Name)
-		if given[in.Name] == nil {
-			return usagef("input %v is not given; --input %s=FILE.npy does", in, in.Name)
-		}
-	}
-	for _, in := range m.Defaults() {
-		known = append(known, in.Name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if !slices.Contains(known, name) {
-			return usagef("--input %s: the model has no input of that name, but %s", name, cmp.Or(strings.Join(known, ", "), "none at all"))
-		}
-	}
-	return nil
-}
-
-// splitInputs returns those of the inputs given that a program of m takes in a
-// run, and those that take the place of constants.
-func splitInputs(m *onnx.Model, given map[string]*berth.Tensor) (inputs, constants map[string]*berth.Tensor) {
-	inputs, constants = maps.Clone(given), make(map[string]*berth.Tensor)
-	for _, in := range m.Defaults() {
-		if t := given[in.Name]; t != nil {
-			constants[in.Name] = t
-			delete(inputs, in.Name)
-		}
-	}
-	return inputs, constants
-}
-
-// readInputs reads NAME=FILE arguments.
-func readInputs(args []string) (map[string]*berth.Tensor, error) {
-	inputs := make(map[string]*berth.Tensor)
-	for _, arg := range args {
-		// Names of inputs may hold "=", paths rarely do.
-		i := strings.LastIndex(arg, "=")
-		if i < 0 {
-			return nil, usagef("--input %q: give a name and a file, such as x=x.npy", arg)
-		}
-		name, file := arg[:i], arg[i+1:]
-		t, err := readTensor(file)
-		if err != nil {
-			return nil, err
-		}
-		if inputs[name] != nil {
-			return nil, usagef("--input %s is given twice", name)
-		}
-		inputs[name] = t
-	}
-	return inputs, nil
-}
-
-// readTensor reads a TensorProto from a .pb file and NumPy's format from others.
-func readTensor(file string) (t *berth.Tensor, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if filepath.Ext(file) != ".pb" {
-		t, err = berth.ReadNPY(f)
-	} else if data, readErr := io.ReadAll(f); readErr != nil {
-		err = readErr
-	} else {
-		_, t, err = onnx.ReadTensor(data)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return t, nil
 }
 
 // createFile makes a file of what write writes.

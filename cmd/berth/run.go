@@ -1,12 +1,9 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,13 +33,13 @@ type runResult struct {
 }
 
 type outputResult struct {
-	Name  string `json:"name"`
-	DType string `json:"dtype"`
+	Name  string `json:"name,omitempty"`
+	DType string `json:"dtype"` // or sequence, map or empty, which have no shape
 	Shape []int  `json:"shape"`
 	File  string `json:"file,omitempty"`
 	Data  any    `json:"data,omitempty"` // if it is not written to a file
 
-	tensor *berth.Tensor
+	text string
 }
 
 // String prints each output, or the file that it is in, and the memory.
@@ -50,9 +47,13 @@ func (r runResult) String() string {
 	var b strings.Builder
 	for _, out := range r.Outputs {
 		if out.File != "" {
-			fmt.Fprintf(&b, "%s %s%v in %s\n", out.Name, out.DType, out.Shape, out.File)
+			kind := out.DType
+			if out.Shape != nil {
+				kind += fmt.Sprint(out.Shape)
+			}
+			fmt.Fprintf(&b, "%s %s in %s\n", out.Name, kind, out.File)
 		} else {
-			fmt.Fprintf(&b, "%s %v\n", out.Name, out.tensor)
+			b.WriteString(out.text)
 		}
 	}
 	if r.Memory != nil {
@@ -70,11 +71,15 @@ func (c *runCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := readInputs(c.Input)
+	files, err := inputFiles(c.Input)
 	if err != nil {
 		return err
 	}
-	if err := matchInputs(m, inputs); err != nil {
+	if err := matchInputs(m, files); err != nil {
+		return err
+	}
+	inputs, err := readInputs(m, files)
+	if err != nil {
 		return err
 	}
 	return c.runModel(e, m, inputs)
@@ -96,7 +101,7 @@ func (c *runCmd) runDigits(e *env) error {
 	if err != nil {
 		return err
 	}
-	inputs := map[string]*berth.Tensor{m.Inputs()[0].Name: images}
+	inputs := map[string]onnx.Value{m.Inputs()[0].Name: onnx.ArrayOf(images)}
 	if c.JSON || c.Out != "" {
 		return c.runModel(e, m, inputs)
 	}
@@ -105,7 +110,11 @@ func (c *runCmd) runDigits(e *env) error {
 		return err
 	}
 	fmt.Fprintf(e.stdout, "%s reads %d handwritten digits:\n", m.Name(), images.Shape()[0])
-	if err := printDigits(e, images, outputs[m.Outputs()[0].Name]); err != nil {
+	probabilities, err := outputs[m.Outputs()[0].Name].(*onnx.Array).Tensor()
+	if err != nil {
+		return err
+	}
+	if err := printDigits(e, images, probabilities); err != nil {
 		return err
 	}
 	fmt.Fprintf(e.stdout, "\nThe memory plan:\n")
@@ -153,7 +162,7 @@ func printDigits(e *env, images, probabilities *berth.Tensor) error {
 }
 
 // runModel runs a model and prints or stores what it computes.
-func (c *runCmd) runModel(e *env, m *onnx.Model, inputs map[string]*berth.Tensor) error {
+func (c *runCmd) runModel(e *env, m *onnx.Model, inputs map[string]onnx.Value) error {
 	outputs, prog, err := c.compute(e, m, inputs)
 	if err != nil {
 		return err
@@ -164,13 +173,18 @@ func (c *runCmd) runModel(e *env, m *onnx.Model, inputs map[string]*berth.Tensor
 		result.Memory = &mem
 	}
 	for i, out := range m.Outputs() {
-		t := outputs[out.Name]
-		r := outputResult{Name: out.Name, DType: t.DType().String(), Shape: t.Shape(), tensor: t}
+		v := outputs[out.Name]
+		r := outputResult{Name: out.Name}
+		r.DType, r.Shape = describe(v)
 		switch {
 		case c.Out != "":
-			r.File, err = c.store(i, out.Name, t)
+			r.File, err = c.store(m, i, out.Name, v)
 		case c.JSON:
-			r.Data, err = plain(e.ctx, t)
+			r.Data, err = plainValue(e.ctx, v)
+		default:
+			var text strings.Builder
+			err = writeValue(&text, out.Name, v)
+			r.text = text.String()
 		}
 		if err != nil {
 			return err
@@ -181,7 +195,7 @@ func (c *runCmd) runModel(e *env, m *onnx.Model, inputs map[string]*berth.Tensor
 }
 
 // store writes an output into a file. Names of outputs need not be names of files.
-func (c *runCmd) store(i int, name string, t *berth.Tensor) (file string, err error) {
+func (c *runCmd) store(m *onnx.Model, i int, name string, v onnx.Value) (file string, err error) {
 	if err := os.MkdirAll(c.Out, 0o777); err != nil {
 		return "", err
 	}
@@ -192,23 +206,44 @@ func (c *runCmd) store(i int, name string, t *berth.Tensor) (file string, err er
 		return '_'
 	}, name)
 	file = filepath.Join(c.Out, fmt.Sprintf("%d_%s.%s", i, strings.TrimLeft(safe, "."), c.Format))
-	write := t.WriteNPY
 	if c.Format == "pb" {
-		write = func(w io.Writer) error {
-			data, err := onnx.AppendTensor(nil, name, t)
-			if err == nil {
-				_, err = w.Write(data)
-			}
-			return err
+		data, err := m.AppendOutput(nil, name, v)
+		if err != nil {
+			return "", err
 		}
+		return file, os.WriteFile(file, data, 0o666)
 	}
-	return file, createFile(file, write)
+	a, ok := v.(*onnx.Array)
+	if !ok || !a.DType().Valid() {
+		return "", fmt.Errorf("output %q is %s, which NumPy's format does not hold; --format pb does", name, onnx.TypeOf(v))
+	}
+	t, err := a.Tensor()
+	if err != nil {
+		return "", err
+	}
+	return file, createFile(file, t.WriteNPY)
 }
 
-// compute runs m as a program. Where shapes depend on data it runs m step by
-// step instead, says so, and returns no program.
-func (c *runCmd) compute(e *env, m *onnx.Model, inputs map[string]*berth.Tensor) (map[string]*berth.Tensor, *berth.Program, error) {
-	given, constants := splitInputs(m, inputs)
+// compute runs m as a program. Where a program cannot hold all of it, it runs m
+// step by step instead, says so, and returns no program.
+func (c *runCmd) compute(e *env, m *onnx.Model, inputs map[string]onnx.Value) (map[string]onnx.Value, *berth.Program, error) {
+	given, constants, ok, err := tensorsOf(m, inputs)
+	if err != nil {
+		return nil, nil, err
+	}
+	if ok {
+		outputs, prog, err := c.program(e, m, given, constants)
+		if !errors.Is(err, onnx.ErrNeedsData) && !errors.Is(err, onnx.ErrHost) {
+			return outputs, prog, err
+		}
+		fmt.Fprintf(e.stderr, "berth: %v: running step by step\n", err)
+	}
+	outputs, err := m.RunValues(e.ctx, &onnx.SessionOptions{Workers: c.Threads, Without: c.Without}, inputs)
+	return outputs, nil, err
+}
+
+// program compiles m for the inputs given and runs it.
+func (c *runCmd) program(e *env, m *onnx.Model, given, constants map[string]*berth.Tensor) (map[string]onnx.Value, *berth.Program, error) {
 	opt := conformance.Fixed(given)
 	opt.Values = constants
 	opt.Program.Without = c.Without
@@ -218,53 +253,16 @@ func (c *runCmd) compute(e *env, m *onnx.Model, inputs map[string]*berth.Tensor)
 		delete(opt.Dims, opt.RowDim)
 	}
 	prog, err := m.Compile(e.ctx, opt)
-	if errors.Is(err, onnx.ErrNeedsData) {
-		fmt.Fprintf(e.stderr, "berth: %v: running step by step\n", err)
-		outputs, err := m.RunWith(e.ctx, berth.RunOptions{Workers: c.Threads, Without: c.Without}, inputs)
-		return outputs, nil, err
-	}
 	if err != nil {
 		return nil, nil, err
 	}
-	outputs, err := prog.RunOnce(e.ctx, given, c.Threads)
-	return outputs, prog, err
-}
-
-// plain returns the elements of t as a slice that JSON can hold.
-func plain(ctx context.Context, t *berth.Tensor) (any, error) {
-	switch t.DType() {
-	case berth.Float64:
-		return finite[float64](t)
-	case berth.Bool:
-		return berth.Data[bool](t)
-	case berth.Uint64:
-		return berth.Data[uint64](t)
-	}
-	wide := berth.Int64
-	if t.DType().Wide().IsFloat() {
-		wide = berth.Float32
-	}
-	t, err := t.Promise().Cast(wide).Materialize(ctx)
+	results, err := prog.RunOnce(e.ctx, given, c.Threads)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if wide == berth.Float32 {
-		return finite[float32](t)
+	outputs := make(map[string]onnx.Value, len(results))
+	for name, t := range results {
+		outputs[name] = onnx.ArrayOf(t)
 	}
-	return berth.Data[int64](t)
-}
-
-// finite returns the elements of t; those that JSON has no number for are
-// their names.
-func finite[T float32 | float64](t *berth.Tensor) (any, error) {
-	data, err := berth.Data[T](t)
-	out := make([]any, len(data))
-	for i, v := range data {
-		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
-			out[i] = fmt.Sprint(f)
-		} else {
-			out[i] = v
-		}
-	}
-	return out, err
+	return outputs, prog, nil
 }

@@ -58,6 +58,12 @@ func DecodeOptional(data []byte, l *Limits) (*Optional, error) {
 	return decode[Optional](data, "optional", l)
 }
 
+// AppendSequence appends the encoding of s to b and returns it.
+func AppendSequence(b []byte, s *Sequence) []byte { return encode(b, s) }
+
+// AppendOptional appends the encoding of o to b and returns it.
+func AppendOptional(b []byte, o *Optional) []byte { return encode(b, o) }
+
 // A Sequence is a SequenceProto. Only the list that Kind names has elements.
 type Sequence struct {
 	Name          string         `onnx:"1 name label"`
