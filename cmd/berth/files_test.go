@@ -18,9 +18,10 @@ import (
 //	relu.onnx, wide.onnx     y = relu(x), x is float [n 3] or [n m]
 //	x.npy, x64.npy           [-1 2 -3; 4 -5 6], as float32 and float64
 //	shift.onnx               y = x + w, w is an input and [10 20 30] otherwise
-//	w.npy                    [1 2 3]
+//	w.npy, rate.npy          [1 2 3], [0.5]
 //	w.safetensors            w is [100 200 300], unused is nothing
 //	odd.onnx                 a function, metadata, operators that nobody has
+//	rate.onnx                y = x + rate, which is a scalar
 //	pair.onnx, same.onnx     y = the sequence of x and x, y = the sequence x
 //	reshape.onnx             y = reshape(x, shape), shape is an input
 //	shape.npy                [3 2]
@@ -54,6 +55,8 @@ func writeFiles(dir string) error {
 	files["reshape.onnx"] = model(node("Reshape", "x", "shape"), value("y", wire.Float, "a", "b"),
 		nil, matrix, value("shape", wire.Int64, 2))
 
+	files["rate.onnx"] = model(node("Add", "x", "rate"), value("y", wire.Float, "n", 3), nil, matrix, value("rate", wire.Float))
+	files["rate.npy"] = npy([]float32{0.5}, 1)
 	pair := wire.ValueInfo{Name: "y", Type: &wire.Type{Sequence: &wire.ContainerType{Elem: matrix.Type}}}
 	files["pair.onnx"] = model(node("SequenceConstruct", "x", "x"), pair, nil, matrix)
 	files["same.onnx"] = model(node("Identity", "x"), pair, nil, wire.ValueInfo{Name: "x", Type: pair.Type})
