@@ -4,6 +4,10 @@
 // operator; whatever is unsupported or refers to something that is not there
 // is reported at once, in one error. [Model.Run] binds inputs and computes.
 //
+// What a file says of itself, [Inspect] tells whether or not it can be run. An
+// operator that the file defines itself is converted in place at each call
+// (function.go). [Operators] lists the others.
+//
 // A model becomes a graph when the shapes of its inputs are known: import.go
 // walks the nodes in order and calls for each the function that table.go names
 // for its operator and opset version; that function (op_*.go) checks

@@ -268,3 +268,57 @@ func TestFunctionInSubgraph(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// TestFunctionsOnHost runs functions that hold control flow, and control flow that
+// calls functions, on x = [-1 2]. Conditions depend on data.
+func TestFunctionsOnHost(t *testing.T) {
+	graphAttr := func(name string, nodes ...wire.Node) wire.Attribute {
+		out := nodes[len(nodes)-1].Outputs[0]
+		return wire.Attribute{Name: name, Kind: wire.AttrGraph, Graph: &wire.Graph{Name: name, Nodes: nodes, Outputs: []wire.ValueInfo{{Name: out}}}}
+	}
+	// pick is LeakyRelu of a where c holds, and -a otherwise.
+	pick := wire.Function{
+		Domain: "local", Name: "Pick", Inputs: names{"a", "c"}, Outputs: names{"b"}, Attributes: names{"slope"},
+		OpsetImports: []wire.OperatorSet{{Version: 13}},
+		Nodes: []wire.Node{nodeOf("If", names{"c"}, names{"b"},
+			graphAttr("then_branch", local("F", names{"a"}, names{"t"}, refers("slope", "slope", wire.AttrFloat))),
+			graphAttr("else_branch", nodeOf("Neg", names{"a"}, names{"e"})))},
+	}
+	// cond is whether the sum of v is less than 0, in a graph of the model.
+	cond := func(v, out string) []wire.Node {
+		return []wire.Node{nodeOf("ReduceSum", names{v}, names{v + "_sum"}, attrInt("keepdims", 0)),
+			nodeOf("Sub", names{v + "_sum", v + "_sum"}, names{v + "_zero"}), nodeOf("Less", names{v + "_sum", v + "_zero"}, names{out})}
+	}
+	for _, c := range []struct {
+		name  string
+		nodes []wire.Node
+		want  []float32
+	}{
+		{"a branch of a function", append(cond("x", "c"), local("Pick", names{"x", "c"}, names{"y"}, attrFloat("slope", 0.5))), []float32{1, -2}},
+		{"two calls, one for each branch", slices.Concat(cond("x", "c"), cond("h", "d"), []wire.Node{
+			local("Pick", names{"x", "c"}, names{"h"}, attrFloat("slope", 0.5)), local("Pick", names{"h", "d"}, names{"y"}, attrFloat("slope", 0.25)),
+		}), []float32{1, -0.5}},
+		{"a call in a branch", append(cond("x", "c"), nodeOf("If", names{"c"}, names{"y"},
+			graphAttr("then_branch", nodeOf("Neg", names{"x"}, names{"t"})),
+			graphAttr("else_branch", local("F", names{"x"}, names{"e"}, attrFloat("slope", 0.5))))), []float32{-0.5, 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := Parse(modelOf(c.nodes, pick, leaky("F")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := berth.FromSlice([]float32{-1, 2}, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := m.Run(t.Context(), map[string]*berth.Tensor{"x": x})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := berth.Data[float32](out["y"])
+			if err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("%v, %v, want %v", got, err, c.want)
+			}
+		})
+	}
+}
