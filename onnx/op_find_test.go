@@ -94,6 +94,11 @@ func TestFoundWhileCompiling(t *testing.T) {
 	dims := wire.Tensor{Name: "dims", DataType: wire.Int64, Dims: []int64{2}, Raw: kernel.Bytes([]int64{1 << 13, 1 << 13})}
 	ones := node("ConstantOfShape", "dims")
 	ones.Outputs = []string{"x"}
+	large := wire.Tensor{Name: "x", DataType: wire.Uint8, Dims: []int64{4 << 20}, Raw: make([]byte, 4<<20)}
+	m = parse(wire.Graph{Nodes: []wire.Node{node("Unique", "x")}, Initializers: []wire.Tensor{large}})
+	if _, err := m.Compile(t.Context(), nil); !errors.Is(err, errWork) {
+		t.Errorf("Unique of large data of the file: error %v", err)
+	}
 	for _, op := range []string{"NonZero", "Unique"} {
 		m = parse(wire.Graph{Nodes: []wire.Node{ones, node(op, "x")}, Initializers: []wire.Tensor{dims}})
 		if _, err := m.Compile(t.Context(), nil); !errors.Is(err, errWork) {

@@ -151,7 +151,7 @@ func TestDeformConv(t *testing.T) {
 		{"mask", op, 22, nil, in{x, w, still, nil, mask}, in{f32([]float64{1, 82, 53, 64}, 1, 1, 2, 2)}, ""},
 		{"bias", op, 22, nil, in{x, w, still, f32([]float64{100})}, in{f32([]float64{131, 142, 153, 164}, 1, 1, 2, 2)}, ""},
 		{"halves", op, 22, nil, in{half(x), half(w), half(still)}, in{half(plain)}, ""},
-		{"groups", op, 19, attrs(attrInt("group", 2), attrInt("offset_group", 2)), in{x2, w2, offsets2}, in{f32([]float64{1, 2, 40, 0}, 1, 2, 2, 1)}, ""},
+		{"groups", op, 19, attrs(attrInt("group", 2), attrInt("offset_group", 2)), in{x2, w2, offsets2, f32([]float64{100, 200})}, in{f32([]float64{101, 102, 240, 200}, 1, 2, 2, 1)}, ""},
 		{"pads and strides", op, 19, attrs(attrInts("pads", 1, 0, 0, 0), attrInts("strides", 2, 1)), in{x, w, still}, in{f32([]float64{10, 20, 53, 64}, 1, 1, 2, 2)}, ""},
 		{"offsets of other positions", op, 19, attrs(attrInts("strides", 2, 1)), in{x, w, still}, nil, "offsets are float32[1 4 2 2], want float32[1 4 1 2]"},
 		{"another kernel_shape", op, 19, attrs(attrInts("kernel_shape", 1, 2)), in{x, w, still}, nil, "kernel_shape is [1 2], but the weights"},

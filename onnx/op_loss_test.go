@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/berth-go/berth"
@@ -68,6 +69,7 @@ func TestSoftmaxCrossEntropy(t *testing.T) {
 		{"scores that would overflow", op, 13, nil, in{f32([]float64{1000, 0}, 1, 2), i64([]float64{1})}, in{scalarOf(dtype.Float32, 1000)}, ""},
 		// In float16 the sum of as many probabilities would stop at 2048.
 		{"halves", op, 13, attrs(attrText("reduction", "none")), in{shaped(dtype.Float16, ones, []int{1, 4096}), i64([]float64{7})}, in{tensorOf(dtype.Float16, []float64{ln(4096)}, 1)}, ""},
+		{"sums of halves that would overflow", op, 13, nil, in{shaped(dtype.Float16, slices.Repeat([]float64{100, 0}, 1024), []int{1024, 2}), i64(ones[:1024]), tensorOf(dtype.Float16, []float64{1, 1}, 2)}, in{scalarOf(dtype.Float16, 100)}, ""},
 		{"mean of halves", op, 13, nil, in{shaped(dtype.BFloat16, make([]float64, 2048), []int{1024, 2}), i64(make([]float64, 1024))}, in{scalarOf(dtype.BFloat16, math.Ln2)}, ""},
 	})
 }

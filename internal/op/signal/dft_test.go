@@ -129,6 +129,15 @@ func compare(t *testing.T, o DFT, x, y *kernel.Operand) {
 	})
 }
 
+// TestImaginaryPartsNotLookedAt: of what is a real signal transformed back, the first
+// element is real and, where the length is even, the last.
+func TestImaginaryPartsNotLookedAt(t *testing.T) {
+	nan := float32(math.NaN())
+	x := kerneltest.Of(dtype.Float32, []float32{6, nan, 0, 1, 2, nan}, 3, 2)
+	y := optest.Compute(t, DFT{Length: 4, Inverse: true, OneSided: true}, x)[0]
+	optest.WantValues(t, "the signal", y, 2, .5, 2, 1.5)
+}
+
 func TestDFTInfer(t *testing.T) {
 	one := func(dt dtype.Type, dims ...int) []graph.Type { return []graph.Type{optest.Type(dt, dims...)} }
 	optest.Infers(t, DFT{Axis: -2, Length: 5}, one(dtype.Float32, 2, 7, 1), "float32[2 5 2]")
