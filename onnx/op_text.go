@@ -16,6 +16,9 @@ func tfIdf(c *call) graph.Op {
 	for _, name := range [...]string{"max_gram_length", "max_skip_count", "min_gram_length", "mode", "ngram_counts", "ngram_indexes"} {
 		c.require(name)
 	}
+	if !c.hasAttr("pool_strings") {
+		c.require("pool_int64s")
+	}
 	pool := c.ints("pool_int64s")
 	if words := c.textIDs("pool_strings"); len(words) > 0 {
 		if len(pool) > 0 {

@@ -31,8 +31,8 @@ func TestTfIdf(t *testing.T) {
 		{"all weights 1", op, 9, with("TFIDF", 0), in{x}, in{f32([]float64{2, 0, 1, 3})}, ""},
 		{"rows", op, 9, with("TF", 0), in{i32(1, 2, 2, 1)}, in{f32([]float64{1, 0, 1, 1, 1, 1, 0, 1}, 2, 4)}, ""},
 		{"no tokens", op, 9, with("TF", 0), in{i64(nil, 0)}, in{f32([]float64{0, 0, 0, 0})}, ""},
-		{"no pool", op, 9, without("pool_int64s"), in{x}, nil, "in a pool of 0"},
-		{"a pool of text", op, 9, append(without("pool_int64s"), attrTexts("pool_strings", "a")), in{x}, nil, "unlike those of the pool"},
+		{"no pool", op, 9, without("pool_int64s"), in{x}, nil, `"pool_int64s" is missing`},
+		{"a pool of text", op, 9, append(without("pool_int64s"), attrTexts("pool_strings", "a")), in{x}, nil, "the tokens are of type int64, unlike those of the pool"},
 		{"another mode", op, 9, with("DF", 0), in{x}, nil, `"mode" is "DF"`},
 	})
 }
