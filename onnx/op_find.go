@@ -102,7 +102,7 @@ func compress(c *call) hostFunc {
 }
 
 // nonZero returns the indices of all elements that are not zero: a row for each
-// axis, and one for a single element of rank 0 as well.
+// axis, and so none for an element of rank 0.
 func nonZero(*call) hostFunc {
 	return func(h *hostCall) error {
 		x, err := h.array(0)
@@ -112,12 +112,8 @@ func nonZero(*call) hostFunc {
 		if x.ids {
 			return fmt.Errorf("the elements are strings: %w", ErrType)
 		}
-		dims := x.dims
-		if len(dims) == 0 {
-			dims = shape.Shape{1}
-		}
 		places := find.NonZero(x.typ, x.data)
-		return h.integers(0, find.Unravel(places, dims), len(dims), len(places))
+		return h.integers(0, find.Unravel(places, x.dims), len(x.dims), len(places))
 	}
 }
 

@@ -28,8 +28,8 @@ func TestCompressAndNonZero(t *testing.T) {
 		{"", "NonZero", 9, nil, in{f32([]float64{0, 1, math.NaN(), math.Copysign(0, -1)}, 2, 2)}, in{i64([]float64{0, 1, 1, 0}, 2, 2)}, ""},
 		{"truth values", "NonZero", 13, nil, in{truth([]float64{1, 0, 1}, 1, 3)}, in{i64([]float64{0, 0, 0, 2}, 2, 2)}, ""},
 		{"nothing", "NonZero", 13, nil, in{i64([]float64{0, 0})}, in{i64(nil, 1, 0)}, ""},
-		{"a single element", "NonZero", 13, nil, in{scalarOf(dtype.Float32, 7)}, in{i64([]float64{0}, 1, 1)}, ""},
-		{"a single element that is zero", "NonZero", 13, nil, in{scalarOf(dtype.Uint8, 0)}, in{i64(nil, 1, 0)}, ""},
+		{"a single element", "NonZero", 13, nil, in{scalarOf(dtype.Float32, 7)}, in{i64(nil, 0, 1)}, ""},
+		{"a single element that is zero", "NonZero", 13, nil, in{scalarOf(dtype.Uint8, 0)}, in{i64(nil, 0, 0)}, ""},
 	})
 }
 
