@@ -105,12 +105,9 @@ func compress(c *call) hostFunc {
 // axis, and so none for an element of rank 0.
 func nonZero(*call) hostFunc {
 	return func(h *hostCall) error {
-		x, err := h.array(0)
+		x, err := h.numbers(0)
 		if err != nil {
 			return err
-		}
-		if x.ids {
-			return fmt.Errorf("the elements are strings: %w", ErrType)
 		}
 		places := find.NonZero(x.typ, x.data)
 		return h.integers(0, find.Unravel(places, x.dims), len(x.dims), len(places))
@@ -125,9 +122,11 @@ func unique(c *call) hostFunc {
 		n := c.shape(0).Elems()
 		c.charge(0, n, bits.Len(uint(n)))
 	}
-	byRow := &Array{}
 	return func(h *hostCall) error {
 		x, err := h.array(0)
+		if err == nil && !x.ids {
+			x, err = h.numbers(0)
+		}
 		if err != nil {
 			return err
 		}
@@ -137,7 +136,7 @@ func unique(c *call) hostFunc {
 		}
 		rows := x
 		if axis != 0 {
-			if rows, err = h.moveAxis(byRow, x, axis, 0); err != nil {
+			if rows, err = h.moveAxis(&Array{}, x, axis, 0); err != nil {
 				return err
 			}
 		}
@@ -174,6 +173,15 @@ func (h *hostCall) keys(x *Array) []uint64 {
 		keys[i] = rank[id]
 	}
 	return keys
+}
+
+// numbers returns input i, a tensor of numbers of no low precision, or of truth values.
+func (h *hostCall) numbers(i int) (*Array, error) {
+	a, err := h.array(i)
+	if err == nil && (a.ids || a.typ.IsLowPrecision()) {
+		err = fmt.Errorf("input %d is %s: element %w", i, TypeOf(a), ErrType)
+	}
+	return a, err
 }
 
 // nonMaxSuppression takes no boxes at all unless it is told how many.

@@ -28,6 +28,7 @@ func TestCompressAndNonZero(t *testing.T) {
 		{"", "NonZero", 9, nil, in{f32([]float64{0, 1, math.NaN(), math.Copysign(0, -1)}, 2, 2)}, in{i64([]float64{0, 1, 1, 0}, 2, 2)}, ""},
 		{"truth values", "NonZero", 13, nil, in{truth([]float64{1, 0, 1}, 1, 3)}, in{i64([]float64{0, 0, 0, 2}, 2, 2)}, ""},
 		{"nothing", "NonZero", 13, nil, in{i64([]float64{0, 0})}, in{i64(nil, 1, 0)}, ""},
+		{"of low precision", "NonZero", 13, nil, in{tensorOf(dtype.Int4, []float64{1}, 1)}, nil, "element type is not supported"},
 		{"a single element", "NonZero", 13, nil, in{scalarOf(dtype.Float32, 7)}, in{i64(nil, 0, 1)}, ""},
 		{"a single element that is zero", "NonZero", 13, nil, in{scalarOf(dtype.Uint8, 0)}, in{i64(nil, 0, 0)}, ""},
 	})
@@ -47,6 +48,7 @@ func TestUniqueElements(t *testing.T) {
 		{"rows as they appear", "Unique", 11, attrs(attrInt("axis", -2), unsorted), in{rows}, in{f32([]float64{2, 3, 4, 1, 0, 0}, 2, 3), nil, nil, i64([]float64{1, 2})}, ""},
 		{"an axis in the middle", "Unique", 11, attrs(attrInt("axis", 1)), in{cube}, in{f32([]float64{0, 1, 1, 1, 2, 1, 0, 1, 1, 1, 2, 1}, 2, 3, 2), i64([]float64{1, 0, 2}), i64([]float64{1, 0, 2, 0}), i64([]float64{2, 1, 1})}, ""},
 		{"zeros and NaN", "Unique", 11, nil, in{f32([]float64{nan, 0, math.Copysign(0, -1), nan, -1})}, in{f32([]float64{-1, 0, nan}), i64([]float64{4, 1, 0}), nil, i64([]float64{1, 2, 2})}, ""},
+		{"of low precision", "Unique", 11, nil, in{tensorOf(dtype.Int4, []float64{1}, 1)}, nil, "element type is not supported"},
 		{"nothing", "Unique", 11, nil, in{i64(nil, 0)}, in{i64(nil, 0), i64(nil, 0), i64(nil, 0), i64(nil, 0)}, ""},
 		{"bytes", "Unique", 11, nil, in{tensorOf(dtype.Int8, []float64{3, -3, 3}, 3)}, in{tensorOf(dtype.Int8, []float64{-3, 3}, 2)}, ""},
 		{"truth values", "Unique", 11, nil, in{truth([]float64{1, 1})}, in{truth([]float64{1})}, ""},

@@ -15,7 +15,8 @@ import (
 )
 
 // NonZero returns the places, in row-major order, of the elements of dense data
-// that are not zero, of either sign. NaN is not zero, and true is not.
+// that are not zero, of either sign. NaN is not zero, and true is not. It takes no
+// types of low precision.
 func NonZero(t dtype.Type, data []byte) []int64 {
 	switch t.Size() {
 	case 1:

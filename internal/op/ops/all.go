@@ -46,9 +46,7 @@ func All() []graph.Op {
 		norm.Softmax{}, norm.Hardmax{}, norm.LayerNorm{}, norm.RMSNorm{}, norm.MeanVarianceNorm{}, norm.LpNorm{},
 		norm.BatchNorm{}, norm.BatchNormTraining{}, norm.InstanceNorm{}, norm.GroupNorm{}, norm.LRN{},
 		// Products, convolutions, pooling.
-		linear.MatMul{}, linear.Gemm{}, linear.Recurrence{}, conv.Conv{}, conv.ConvTranspose{}, pool.Pool{}, pool.GlobalPool{},
-		quant.MatMul{}, quant.Conv{},
-		linear.MatMul{}, linear.Gemm{}, linear.Recurrence{}, linear.Det{},
+		linear.MatMul{}, linear.Gemm{}, linear.Recurrence{}, linear.Det{}, quant.MatMul{}, quant.Conv{},
 		conv.Conv{}, conv.ConvTranspose{}, conv.DeformColumns{}, pool.Pool{}, pool.GlobalPool{}, pool.MaxRoi{},
 		// Layers with a state.
 		recurrent.RNN{}, recurrent.GRU{}, recurrent.LSTM{},

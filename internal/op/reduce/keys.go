@@ -9,7 +9,8 @@ import (
 
 // Keys returns a number for each element of dense data, in the order of the
 // elements, and the same number for equal ones: zeros of both signs are equal,
-// and NaN is one element, larger than all others.
+// and NaN is one element, larger than all others. It takes no types of low
+// precision.
 func Keys(t dtype.Type, data []byte) []uint64 {
 	keys := make([]uint64, len(data)/t.Size())
 	switch t {
