@@ -11,6 +11,7 @@ import (
 	"github.com/berth-go/berth/internal/op/quant"
 	"github.com/berth-go/berth/internal/op/recurrent"
 	"github.com/berth-go/berth/internal/op/resample"
+	"github.com/berth-go/berth/internal/op/signal"
 	"github.com/berth-go/berth/internal/op/tabular"
 	"github.com/berth-go/berth/internal/op/view"
 )
@@ -48,6 +49,19 @@ var programCases = []programCase{
 	}},
 	{"softmax", []operand{x(n, 9)}, func(in ...*berth.Promise) []*berth.Promise {
 		return []*berth.Promise{in[0].Softmax(1), in[0].Softmax(0), in[0].LogSoftmax(1)}
+	}},
+	{"determinants", []operand{x(n, 4, 4)}, func(in ...*berth.Promise) []*berth.Promise { return apply(linear.Det{}, in[0]) }},
+	{"columns at taps that are moved", []operand{x(n, 2, 4, 4), {"at", berth.Float32, -2, 2, []int{n, 8, 3, 3}}}, func(in ...*berth.Promise) []*berth.Promise {
+		return apply(conv.DeformColumns{KernelShape: []int{2, 2}}, in...)
+	}},
+	{"regions", []operand{x(n, 2, 4, 4), {"z", berth.Float32, 0, .9, []int{n, 5}}}, func(in ...*berth.Promise) []*berth.Promise {
+		return apply(pool.MaxRoi{Height: 2, Width: 2, Scale: 4}, in...)
+	}},
+	{"runs of tokens", []operand{i(2, n, 9)}, func(in ...*berth.Promise) []*berth.Promise {
+		return apply(tabular.NGrams{Least: 1, Most: 2, Skip: 1, Pool: []int{1, 1, 0}, Starts: []int{0, 1}, Columns: []int{1, 0}}, in[0])
+	}},
+	{"spectra", []operand{x(n, 12, 1)}, func(in ...*berth.Promise) []*berth.Promise {
+		return append(apply(signal.DFT{Axis: 1, Length: 12, OneSided: true}, in[0]), apply(signal.DFT{Axis: 1, Length: 37}, in[0])...)
 	}},
 	{"hardmax", []operand{x(n, 9)}, func(in ...*berth.Promise) []*berth.Promise { return apply(norm.Hardmax{Axis: -1}, in[0]) }},
 	{"layer norm", []operand{x(n, 3, 8)}, func(in ...*berth.Promise) []*berth.Promise {

@@ -14,6 +14,7 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/ops"
+	draws "github.com/berth-go/berth/internal/op/random"
 	"github.com/berth-go/berth/internal/race"
 	"github.com/berth-go/berth/shape"
 )
@@ -189,6 +190,8 @@ func TestProgramOps(t *testing.T) {
 		move.Iota{}.Name():      "has no input and becomes a constant",
 		move.List{}.Name():      "has no input and becomes a constant",
 		move.Eye{}.Name():       "has no input and becomes a constant",
+		draws.Uniform{}.Name():  "has no input and becomes a constant",
+		draws.Normal{}.Name():   "has no input and becomes a constant",
 	}
 	for _, o := range ops.All() {
 		if name := o.Name(); !seen[name] && elsewhere[name] == "" {
