@@ -130,6 +130,36 @@ func (c *call) replace(inner int, b *body) {
 	c.entered = true
 }
 
+// inline converts the nodes of b now, for the given inputs, and returns the outputs, all
+// of them tensors. Nothing in b may have to wait for data.
+func (c *call) inline(b *body, in ...graph.Value) []graph.Value {
+	imp := c.imp
+	captured(b.graph, func(name string) {
+		if k := imp.spaces.find(c.space, name).kind; k == late || k == slotted {
+			check(errWaits)
+		}
+	})
+	inner := must(imp.enter(b, c.space))
+	for i, v := range in {
+		imp.spaces[inner].values[b.inputs[i].Name] = tensorSymbol(v)
+	}
+	queue := imp.queue
+	imp.queue = nil
+	imp.push(b, inner)
+	err := imp.run()
+	imp.queue = queue
+	check(err)
+	outs := make([]graph.Value, len(b.graph.Outputs))
+	for i, o := range b.graph.Outputs {
+		v := imp.spaces.find(inner, o.Name)
+		if v.kind != tensor || v.text {
+			c.failf("%v: output %q is no tensor of numbers, or depends on data", b, o.Name)
+		}
+		outs[i] = v.tensor
+	}
+	return outs
+}
+
 // run converts what is in the queue, in order.
 func (imp *importer) run() error {
 	for len(imp.queue) > 0 {

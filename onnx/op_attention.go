@@ -83,17 +83,13 @@ func convertAttention(c *call) []graph.Value {
 	return outs
 }
 
-// convertFlexAttention is attention whose scores and probabilities could be
-// changed by graphs, which are not supported. Halves have float32 scores.
+// convertFlexAttention is attention whose scores and probabilities may be changed by
+// graphs. Halves have float32 scores.
 func convertFlexAttention(c *call) []graph.Value {
-	for _, name := range []string{"score_mod", "prob_mod"} {
-		if c.hasAttr(name) {
-			c.failf("%w with the attribute %q", ErrUnsupported, name)
-		}
-	}
 	a := c.newAttention(c.in[0], c.in[1], c.in[2])
 	a.scale = c.float("scale", a.scale)
 	a.readPrecision()
+	a.scoreMod, a.probMod = c.graphOrNil("score_mod"), c.graphOrNil("prob_mod")
 	return list(c.castTo(a.run(), c.in[2].Type().DType))
 }
 

@@ -38,6 +38,9 @@ type attention struct {
 	// bias is added to the scores, and allowed says which keys a query may
 	// look at; either may be absent. They broadcast to the scores.
 	bias, allowed graph.Value
+	// scoreMod and probMod change the scores before, and the probabilities after the
+	// softmax; nil where they stay as they are.
+	scoreMod, probMod *body
 	// bare says that there may be queries which may look at no key. Their
 	// results are zero.
 	bare bool
@@ -107,12 +110,29 @@ func (a *attention) run() graph.Value {
 		}
 	}
 	a.stages[2] = scores
-	p := c.castTo(c.one(norm.Softmax{Axis: -1}, c.castTo(scores, a.precision)), a.wide)
+	p := c.one(norm.Softmax{Axis: -1}, a.changed(a.scoreMod, c.castTo(scores, a.precision)))
+	p = c.castTo(a.changed(a.probMod, p), a.wide)
 	if a.bare {
 		p = a.zeroWhereBare(p, bias)
 	}
 	a.stages[3] = p
 	return a.ungrouped(c.one(linear.MatMul{}, a.grouped(p), c.castTo(a.v, a.wide)))
+}
+
+// changed returns what a graph makes of scores or probabilities, which keep their type and
+// shape; these themselves where there is no graph.
+func (a *attention) changed(b *body, v graph.Value) graph.Value {
+	if b == nil {
+		return v
+	}
+	if len(b.inputs) != 1 || len(b.graph.Outputs) != 1 {
+		a.c.failf("%v has %d inputs and %d outputs, want one of each", b, len(b.inputs), len(b.graph.Outputs))
+	}
+	out := a.c.inline(b, v)[0]
+	if !out.Type().Equal(v.Type()) {
+		a.c.failf("%v makes %v of %v", b, out.Type(), v.Type())
+	}
+	return out
 }
 
 // grouped lays the heads that share keys one below the other, so that one

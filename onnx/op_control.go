@@ -19,10 +19,15 @@ var controlOps = []row{
 	{"", "SequenceMap", 17, 1, many, convertSequenceMap},
 }
 
+// graphOrNil returns the graph of an attribute, nil if it is absent.
+func (c *call) graphOrNil(name string) *body {
+	c.asked = append(c.asked, name)
+	return c.node.bodies[name]
+}
+
 // graph returns the graph of an attribute.
 func (c *call) graph(name string) *body {
-	c.asked = append(c.asked, name)
-	b := c.node.bodies[name]
+	b := c.graphOrNil(name)
 	if b == nil {
 		c.failf("attribute %q, a graph, is missing", name)
 	}
