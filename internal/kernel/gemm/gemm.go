@@ -13,15 +13,14 @@ import (
 	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
-// BlockK is how many terms of a dot product are summed into one partial sum.
-// Every product in this package adds up
+// BlockK is how many terms of a dot product are packed at a time: whole chains, so
+// that every product in this package adds up
 //
-//	c[i,j] = ((s0 + s1) + s2) + ...   s_b = sum of a[i,k]*b[k,j] for k in [b*BlockK, (b+1)*BlockK), in order
+//	c[i,j] = ((s0 + s1) + s2) + ...   s_b = sum of a[i,k]*b[k,j] for k in [b*isa.Chain, (b+1)*isa.Chain), in order
 //
 // whatever the number of rows, columns and tasks, so that an element does not
-// depend on what is computed beside it. Blocks also bound the rounding error,
-// which grows with BlockK + k/BlockK instead of k.
-const BlockK = 256
+// depend on what is computed beside it.
+const BlockK = 4 * isa.Chain
 
 // A Matrix is a strided view of typed memory: element (i, j) lies at
 // Data[At + i*Row + j*Col].

@@ -27,10 +27,10 @@ func spread32AVX512(dst, src *float32, count, dstStep, srcStep, a, b, n int)
 func spread64AVX512(dst, src *float64, count, dstStep, srcStep, a, b, n int)
 
 //go:noescape
-func tapSum32AVX512(y, x *float32, n int, offsets *int, weights *float32, taps int)
+func tapSum32AVX512(y, x *float32, n int, offsets *int, weights *float32, taps int, add bool)
 
 //go:noescape
-func tapSum64AVX512(y, x *float64, n int, offsets *int, weights *float64, taps int)
+func tapSum64AVX512(y, x *float64, n int, offsets *int, weights *float64, taps int, add bool)
 
 //go:noescape
 func expChunkAVX512(x *float64, n int, constants *float64)

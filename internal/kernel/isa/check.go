@@ -10,7 +10,7 @@ import "github.com/berth-go/berth/internal/kernel"
 type (
 	mulAssembly[T any]    func(h, w, k int, a, b *T, ldb int, c *T, ldc int, add bool)
 	spreadAssembly[T any] func(dst, src *T, count, dstStep, srcStep, a, b, n int)
-	tapSumAssembly[T any] func(y, x *T, n int, offsets *int, weights *T, taps int)
+	tapSumAssembly[T any] func(y, x *T, n int, offsets *int, weights *T, taps int, add bool)
 )
 
 // checkedTile returns the tile of the given extents whose loops are in assembly.
@@ -34,7 +34,7 @@ func checkedTile[T kernel.Number](rows, cols int, mul mulAssembly[T], spread spr
 			_ = src[(count-1)*srcStep+b-a-1]
 			spread(&dst[0], &src[0], count, dstStep, srcStep, a, b, n)
 		},
-		TapSum: func(y, x []T, offsets []int, weights []T) {
+		TapSum: func(y, x []T, offsets []int, weights []T, add bool) {
 			if len(y) == 0 {
 				return
 			}
@@ -42,7 +42,7 @@ func checkedTile[T kernel.Number](rows, cols int, mul mulAssembly[T], spread spr
 			for _, at := range offsets {
 				_ = x[at : at+len(y)]
 			}
-			tapSum(&y[0], &x[0], len(y), &offsets[0], &weights[0], len(offsets))
+			tapSum(&y[0], &x[0], len(y), &offsets[0], &weights[0], len(offsets), add)
 		},
 	}
 }

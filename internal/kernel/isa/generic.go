@@ -28,20 +28,24 @@ func genericTile[T kernel.Number]() Tile[T] {
 }
 
 func mulTile4x4[T kernel.Number](h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool) {
-	var s [4][4]T
-	half4x2(&s, 0, k, a, b, ldb)
-	if w > 2 {
-		half4x2(&s, 2, k, a, b[2:], ldb)
-	}
-	for i := range min(h, 4) {
-		row := c[i*ldc : i*ldc+w]
-		sums := s[i][:w]
-		if add {
-			for j, v := range sums {
-				row[j] += v
+	for from := 0; from < k; from += Chain {
+		n := min(Chain, k-from)
+		a, b := a[4*from:], b[from*ldb:]
+		var s [4][4]T
+		half4x2(&s, 0, n, a, b, ldb)
+		if w > 2 {
+			half4x2(&s, 2, n, a, b[2:], ldb)
+		}
+		for i := range min(h, 4) {
+			row := c[i*ldc : i*ldc+w]
+			sums := s[i][:w]
+			if add || from > 0 {
+				for j, v := range sums {
+					row[j] += v
+				}
+			} else {
+				copy(row, sums)
 			}
-		} else {
-			copy(row, sums)
 		}
 	}
 }
@@ -86,12 +90,23 @@ func spreadLanes[T kernel.Number](dst, src []T, count, dstStep, srcStep, a, b, n
 	}
 }
 
-func sumTaps[T kernel.Number](y, x []T, offsets []int, weights []T) {
-	clear(y)
-	for t, at := range offsets {
-		w := weights[t]
-		for i, v := range x[at : at+len(y)] {
-			y[i] += T(w * v)
+func sumTaps[T kernel.Number](y, x []T, offsets []int, weights []T, add bool) {
+	for len(y) > 0 {
+		var buf [256]T
+		sums := buf[:min(len(y), len(buf))]
+		for t, at := range offsets {
+			w := weights[t]
+			for i, v := range x[at : at+len(sums)] {
+				sums[i] += T(w * v)
+			}
 		}
+		if add {
+			for i, s := range sums {
+				y[i] += s
+			}
+		} else {
+			copy(y, sums)
+		}
+		y, x = y[len(sums):], x[len(sums):]
 	}
 }

@@ -51,15 +51,22 @@ type Loops struct {
 	here bool // this machine can run it
 }
 
+// Chain is how many terms of a sum of products follow one another in a partial sum.
+// The rounding error of n terms grows with Chain + n/Chain instead of n, which is
+// least for a Chain of √n. A shorter one would have tiles spend more of their time
+// on adding to the result.
+const Chain = 64
+
 // A Tile has the inner loops of products: it multiplies one strip of a left
 // matrix by one strip of a right one. Beside it stand the loops that
 // convolutions add.
 type Tile[T any] struct {
 	Rows, Cols int // of a full tile: the height of left strips, the width of right ones
-	// Mul is, for i < h <= Rows and j < w <= Cols,
+	// Mul is, for i < h <= Rows and j < w <= Cols, and for each stretch of up to
+	// [Chain] of the p < k,
 	//
-	//	s := 0; for p < k { s += a[p*Rows+i] * b[p*ldb+j] }
-	//	c[i*ldc+j] += s	// or = s, where add is false
+	//	s := 0; for p { s += a[p*Rows+i] * b[p*ldb+j] }
+	//	c[i*ldc+j] += s	// or = s, in the first stretch where add is false
 	//
 	// with k > 0. Full rows of Cols elements of b may be read. An element's
 	// value does not depend on h and w.
@@ -70,8 +77,9 @@ type Tile[T any] struct {
 	Spread func(dst, src []T, count, dstStep, srcStep, a, b, n int)
 	// TapSum is, for each i < len(y),
 	//
-	//	y[i] = 0; for t { y[i] += weights[t] * x[i+offsets[t]] }
-	TapSum func(y, x []T, offsets []int, weights []T)
+	//	s := 0; for t { s += weights[t] * x[i+offsets[t]] }
+	//	y[i] += s	// or = s, where add is false
+	TapSum func(y, x []T, offsets []int, weights []T, add bool)
 }
 
 // Variable names the environment variable that chooses a set by its name when a

@@ -74,6 +74,9 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 	}
 	for range 300 {
 		h, w, k, add := 1+rng.IntN(tile.Rows), 1+rng.IntN(tile.Cols), 1+rng.IntN(20), rng.IntN(2) == 0
+		if rng.IntN(4) == 0 {
+			k += rng.IntN(4 * Chain)
+		}
 		ldb, ldc := tile.Cols+rng.IntN(3), w+rng.IntN(3)
 		a, b, c := some(tile.Rows*k), some((k-1)*ldb+tile.Cols), some((h+1)*ldc)
 		want := slices.Clone(c)
@@ -116,12 +119,16 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		}
 		want = slices.Clone(y)
 		for i := range want {
-			want[i] = 0
+			var sum T
 			for tap, at := range offsets {
-				want[i] += weights[tap] * x[i+at]
+				sum += weights[tap] * x[i+at]
 			}
+			if add {
+				sum += want[i]
+			}
+			want[i] = sum
 		}
-		tile.TapSum(y, x, offsets, weights)
+		tile.TapSum(y, x, offsets, weights, add)
 		check("sum of taps", y, want, len(y), len(weights))
 	}
 }

@@ -135,6 +135,17 @@ func Slack(t dtype.Type) float64 {
 	return 0x1p-42
 }
 
+// Rounding is the root mean square of how far elements are off those of want, the
+// numbers without rounding, in units of 2^-24 of the root mean square of want.
+func Rounding(o *kernel.Operand, want []float64) float64 {
+	var off, all float64
+	for i, v := range Floats(o) {
+		off += (v - want[i]) * (v - want[i])
+		all += want[i] * want[i]
+	}
+	return math.Sqrt(off/all) * 0x1p24
+}
+
 // NumberTypes are the element types of [Halfless] but bool, floats first.
 var NumberTypes = []dtype.Type{
 	dtype.Float32, dtype.Float64, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64,

@@ -81,6 +81,8 @@ func (k *conv[T]) Scratch() int {
 		n = k.gemm.Scratch()
 	case k.phased:
 		return k.phasedScratch()
+	default:
+		n = kernel.Carved[T](k.slide.Width)
 	}
 	return max(n, k.epilogue.Scratch())
 }
@@ -156,26 +158,40 @@ func (k *conv[T]) plane(i int, work *phaseWork[T], scratch []byte) error {
 		k.depthwise(y, x, w, m, work)
 		return k.rest.Run(i*k.positions, 1, k.positions, k.positions, scratch)
 	}
-	k.tapByTap(y, x, w)
+	rest := scratch
+	k.tapByTap(y, x, w, kernel.Carve[T](&rest, s.Width))
 	return k.epilogue.Run(i*k.positions, 1, k.positions, k.positions, scratch)
 }
 
-// tapByTap computes one output map of one image.
-func (k *conv[T]) tapByTap(y, x, w []T) {
+// tapByTap computes one output map of one image. As in products, [isa.Chain] taps
+// make a partial sum; part, as long as a row of positions, holds those behind the
+// first.
+func (k *conv[T]) tapByTap(y, x, w, part []T) {
 	s := &k.slide
 	clear(y)
 	for row := range s.Rows {
 		to := y[row*s.Width : (row+1)*s.Width]
+		sums, chain := to, 0
 		for outer := range s.OuterTaps {
 			base := s.Row(outer, row)
 			if base < 0 {
 				continue
 			}
 			for inner, v := range w[outer*s.InnerTaps : (outer+1)*s.InnerTaps] {
+				if c := (outer*s.InnerTaps + inner) / isa.Chain; c != chain {
+					if chain > 0 {
+						addTap(to, part, 1, 1)
+					}
+					clear(part)
+					sums, chain = part, c
+				}
 				if lo, hi := s.Lo[inner], s.Hi[inner]; lo < hi {
-					addTap(to[lo:hi], x[base+s.From[inner]+lo*s.Step:], v, s.Step)
+					addTap(sums[lo:hi], x[base+s.From[inner]+lo*s.Step:], v, s.Step)
 				}
 			}
+		}
+		if chain > 0 {
+			addTap(to, part, 1, 1)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package conv
 
 import (
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
 	"github.com/berth-go/berth/internal/op/slide"
 )
 
@@ -111,6 +112,20 @@ func (k *conv[T]) phasedScratch() int {
 	return kernel.Carved[T](size+run) + kernel.Carved[T](run) + kernel.Carved[T](k.taps+1) + k.rest.Scratch()
 }
 
+// sumTaps sums the taps of the run y of positions, and the bias behind them where
+// there is one. As in products, [isa.Chain] taps make a partial sum. The bias
+// belongs to none that another one precedes.
+func (k *conv[T]) sumTaps(y, planes []T, offsets []int, weights []T) {
+	for from := 0; from < len(offsets); {
+		to := min(from+isa.Chain, k.taps)
+		if from == k.taps || from == 0 && to == k.taps {
+			to = len(offsets)
+		}
+		k.gemm.Tile.TapSum(y, planes, offsets[from:to], weights[from:to], from > 0)
+		from = to
+	}
+}
+
 // depthwise computes map m of one image, a band of rows at a time. The bias is one
 // more tap, the last, over elements that are 1, which rounds as adding it does.
 func (k *conv[T]) depthwise(y, x, w []T, m int, work *phaseWork[T]) {
@@ -126,11 +141,11 @@ func (k *conv[T]) depthwise(y, x, w []T, m int, work *phaseWork[T]) {
 		fillPhases(work.planes, x, p, s, row)
 		to := y[row*s.Width : (row+n)*s.Width]
 		if p.cols == s.Width {
-			k.gemm.Tile.TapSum(to, work.planes, offsets, weights)
+			k.sumTaps(to, work.planes, offsets, weights)
 			continue
 		}
 		run := work.sums[:(n-1)*p.cols+s.Width]
-		k.gemm.Tile.TapSum(run, work.planes, offsets, weights)
+		k.sumTaps(run, work.planes, offsets, weights)
 		for r := range n {
 			copy(to[r*s.Width:(r+1)*s.Width], run[r*p.cols:])
 		}

@@ -58,12 +58,13 @@ func (g *generator) spread() {
 }
 
 // tapSum emits the sum of taps for a run of elements of a depthwise
-// convolution. AX counts the bytes done; R10 and R11 walk the taps.
+// convolution. R10 and R11 walk the taps, which BX counts down; AX is where the
+// tap meets the run.
 func (g *generator) tapSum() {
 	const block = 4 // registers of sums in the main loop
-	fmt.Fprintf(g, "\n// func tapSum%s(y, x *float%d, n int, offsets *int, weights *float%d, taps int)\n",
+	fmt.Fprintf(g, "\n// func tapSum%s(y, x *float%d, n int, offsets *int, weights *float%d, taps int, add bool)\n",
 		g.name, 8*g.width, 8*g.width)
-	fmt.Fprintf(g, "TEXT ·tapSum%s(SB), NOSPLIT, $0-48\n", g.name)
+	fmt.Fprintf(g, "TEXT ·tapSum%s(SB), NOSPLIT, $0-49\n", g.name)
 	g.op("MOVQ y+0(FP), DI")
 	g.op("MOVQ x+8(FP), SI")
 	g.op("MOVQ n+16(FP), CX")
@@ -123,6 +124,22 @@ func (g *generator) tapSum() {
 		g.op("ADDQ $%d, R11", g.width)
 		g.op("DECQ BX")
 		g.op("JNZ taps%d", v)
+		g.op("MOVBLZX add+48(FP), BX")
+		g.op("TESTL BX, BX")
+		g.op("JZ store%d", v)
+		for j := range v {
+			switch {
+			case v > 1:
+				g.op("%s %d(DI), %s, %s", g.ins("VADD"), j*g.bytes(), g.reg(j), g.reg(j))
+			case g.avx512:
+				g.op("%s.Z (DI), K1, Z7", g.ins("VMOVU"))
+				g.op("%s Z7, Z0, Z0", g.ins("VADD"))
+			default:
+				g.op("%s (DI), Y6, Y7", g.ins("VMASKMOV"))
+				g.op("%s Y7, Y0, Y0", g.ins("VADD"))
+			}
+		}
+		g.label("store%d", v)
 		for j := range v {
 			switch {
 			case v > 1:

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
 // TestGenerated reports an assembly file that is not what the generator writes.
@@ -14,5 +16,12 @@ func TestGenerated(t *testing.T) {
 	}
 	if !bytes.Equal(got, generate()) {
 		t.Error("tile_amd64.s is out of date: run go generate ./internal/kernel/isa")
+	}
+}
+
+// TestChain: kernels sum chains of the length that the package states.
+func TestChain(t *testing.T) {
+	if chain != isa.Chain {
+		t.Errorf("chains of %d terms, want %d", chain, isa.Chain)
 	}
 }
