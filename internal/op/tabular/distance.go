@@ -14,8 +14,8 @@ import (
 //
 //	y[i, k] = sum over f of (a[i, f] - b[k, f])², [rows, others]
 //
-// It takes floating-point types. Products of matrices would give the same from squares
-// that may be much larger than what is left of them.
+// It takes floating-point types, and sums in float64. Products of matrices would give
+// the same from squares that may be much larger than what is left of them.
 type SquaredDistance struct{}
 
 // Name returns "squared_distance".
@@ -69,13 +69,13 @@ func (k *distanceKernel[T]) Run(task int, _ []byte) error {
 	for elem := task * k.each; elem < min((task+1)*k.each, rows*others); elem++ {
 		row, other := elem/others, elem%others
 		x, z := k.a.Offset+row*k.a.Strides[0], k.b.Offset+other*k.b.Strides[0]
-		var sum T
+		sum := 0.0
 		for range k.a.Shape[1] {
-			d := a[x] - b[z]
-			sum += T(d * d)
+			d := float64(a[x]) - float64(b[z])
+			sum += float64(d * d)
 			x, z = x+k.a.Strides[1], z+k.b.Strides[1]
 		}
-		y[k.y.Offset+row*k.y.Strides[0]+other*k.y.Strides[1]] = sum
+		y[k.y.Offset+row*k.y.Strides[0]+other*k.y.Strides[1]] = T(sum)
 	}
 	return nil
 }

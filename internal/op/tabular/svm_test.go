@@ -43,6 +43,27 @@ func TestSquaredDistance(t *testing.T) {
 			}
 		}
 	}
+
+	// Sums of many features are rounded once.
+	rng := rand.New(rand.NewPCG(5, 9))
+	a, b := kerneltest.Dense(dtype.Float32, 20, 1000), kerneltest.Dense(dtype.Float32, 20, 1000)
+	kerneltest.Randomize(rng, a)
+	kerneltest.Randomize(rng, b)
+	y := kerneltest.Dense(dtype.Float32, 20, 20)
+	k := SquaredDistance{}.Kernel([]graph.Type{{DType: dtype.Float32}}, nil)
+	if err := kerneltest.Run(rng, k, []*kernel.Operand{a, b}, []*kernel.Operand{y}); err != nil {
+		t.Fatal(err)
+	}
+	x, z := kerneltest.Floats(a), kerneltest.Floats(b)
+	want := make([]float64, 20*20)
+	for i := range want {
+		for f := range 1000 {
+			want[i] += math.Pow(x[i/20*1000+f]-z[i%20*1000+f], 2)
+		}
+	}
+	if r := kerneltest.Rounding(y, want); r > 1 {
+		t.Errorf("rounding errors of %.2f units, want at most 1", r)
+	}
 	optest.Infers(t, SquaredDistance{}, []graph.Type{optest.Float32(2, 3), optest.Float32(5, 3)}, "float32[2 5]")
 	optest.Refuses(t, SquaredDistance{}, []graph.Type{optest.Float32(2, 3), optest.Float32(5, 4)}, "as many features")
 	optest.Refuses(t, SquaredDistance{}, []graph.Type{optest.Type(dtype.Int32, 2, 3), optest.Type(dtype.Int32, 2, 3)}, "not of a floating-point type")
