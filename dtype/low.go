@@ -165,8 +165,8 @@ func (m *minifloat) round(f float32) uint8 {
 	if rounded > uint32(m.most) {
 		rounded = uint32(m.beyond)
 	}
-	if m.unsigned && rounded&0x7f == 0 {
-		return uint8(rounded)
+	if m.unsigned && rounded == 0 {
+		return 0
 	}
 	return uint8(rounded) | sign
 }

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -134,6 +135,23 @@ func TestTextConstant(t *testing.T) {
 	}
 	if math.Abs(sum/1000) > 0.1 || math.Abs(squares/1000-1.0/3) > 0.05 {
 		t.Errorf("hashed numbers have mean %v and mean square %v", sum/1000, squares/1000)
+	}
+}
+
+// TestTextGenerated lists what generators make of every type, and reads that.
+func TestTextGenerated(t *testing.T) {
+	for _, dt := range dtype.All() {
+		for _, data := range []string{"iota", "fill(1)", "hash(3)"} {
+			outs := parse(t, fmt.Sprintf("n1 = constant %v[9] data=%s\nout n1\n", dt, data))
+			listed := graph.Format(outs, op.Format) // nine elements are few
+			if again := graph.Format(parse(t, listed), op.Format); again != listed {
+				t.Errorf("%v of %s:\n%s is printed as\n%s", dt, data, listed, again)
+			}
+			made, read := outs[0].Node().Leaf().Data, parse(t, listed)[0].Node().Leaf().Data
+			if !bytes.Equal(made, read) {
+				t.Errorf("%v of %s:\n%s has the bytes %x, want %x", dt, data, listed, read, made)
+			}
+		}
 	}
 }
 

@@ -70,3 +70,31 @@ func TestSubgraphsWait(t *testing.T) {
 		})
 	}
 }
+
+// TestUnpackShared has tensors that are packed in one place unpacked once.
+func TestUnpackShared(t *testing.T) {
+	r := &resolver{unpacked: make(map[packedList][]byte)}
+	data := []byte{0x21, 0x43, 0x65}
+	a, b := r.unpack(wire.Uint4, data, 5), r.unpack(wire.Uint4, data, 5)
+	if &a[0] != &b[0] || !slices.Equal(a, []byte{1, 2, 3, 4, 5}) {
+		t.Errorf("unpacked as %v and %v, not in one place", a, b)
+	}
+	for _, c := range []struct {
+		as   wire.DataType
+		data []byte
+		n    int
+		want []byte
+	}{
+		{wire.Uint4, data, 6, []byte{1, 2, 3, 4, 5, 6}},
+		{wire.Uint4, data[1:], 4, []byte{3, 4, 5, 6}},
+		{wire.Int2, data[:1], 4, []byte{1, 0, 0xfe, 0}},
+		{wire.Uint4, nil, 0, nil},
+	} {
+		if got := r.unpack(c.as, c.data, c.n); !slices.Equal(got, c.want) {
+			t.Errorf("%d elements of %v in %x are %v, want %v", c.n, c.as, c.data, got, c.want)
+		}
+	}
+	if got := r.unpack(wire.Int8, data, 3); &got[0] != &data[0] {
+		t.Error("whole bytes are copied")
+	}
+}
