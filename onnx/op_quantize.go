@@ -14,8 +14,22 @@ import (
 // points: one for all elements, one for each index of an axis, or one for each
 // block of an axis.
 var quantizeOps = []row{
-	{"", "QuantizeLinear", 10, 2, 3, quantizeLinear},
 	{"", "DequantizeLinear", 10, 2, 3, dequantizeLinear},
+	{"", "QuantizeLinear", 10, 2, 3, quantizeLinear},
+	{microsoft, "DequantizeLinear", 1, 2, 3, inAllVersions(dequantizeLinear)},
+	{microsoft, "MatMulNBits", 1, 3, 6, matMulNBits},
+	{microsoft, "QuantizeLinear", 1, 2, 3, inAllVersions(quantizeLinear)},
+}
+
+// inAllVersions converts an operator that ONNX Runtime had before it was a standard
+// one, or before that had as many types: it may have the attributes of any version.
+func inAllVersions(convert converter) converter {
+	return func(c *call) []graph.Value {
+		n := *c.node
+		n.opset = newestOpsets[""]
+		c.node = &n
+		return convert(c)
+	}
 }
 
 // codeRanges has the least and the greatest codes of integer types.

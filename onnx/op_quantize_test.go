@@ -182,5 +182,16 @@ func TestQuantizeRandom(t *testing.T) {
 	}
 }
 
+// TestContribQuantize has attributes and types that the standard operators took later.
+func TestContribQuantize(t *testing.T) {
+	x, codes := f32([]float64{2, 4, 6, 8}, 1, 4), codesOf(dtype.Uint16, []float64{3, 5, 4, 5}, 1, 4)
+	scale, zero := f32([]float64{1, 2}, 1, 2), codesOf(dtype.Uint16, []float64{1, 1}, 1, 2)
+	runNodeTests(t, []nodeTest{
+		{"blocks", "com.microsoft.QuantizeLinear", 1, attrs(attrInt("block_size", 2)), in{x, scale, zero}, in{codes}, ""},
+		{"blocks", "com.microsoft.DequantizeLinear", 1, attrs(attrInt("block_size", 2)), in{codes, scale, zero}, in{x}, ""},
+		{"no such attribute", "com.microsoft.DequantizeLinear", 1, attrs(attrInt("blocks", 2)), in{codes, scalarOf(dtype.Float32, 1)}, nil, `no attribute "blocks"`},
+	})
+}
+
 // rounded returns v rounded to a type.
 func rounded(t dtype.Type, v float64) float64 { return kernel.Float64Scalar(v).Cast(t).Float64() }
