@@ -34,10 +34,7 @@ func legacyCast(c *call) []graph.Value {
 // fit a type other than those of 8-bit floating-point numbers is left open by the
 // operators; see [elementwise.CastTo].
 func (c *call) convertTo(x graph.Value, to dtype.Type) graph.Value {
-	c.attrSince(19, "saturate")
-	c.attrSince(24, "round_mode")
-	saturate := c.flag("saturate", true)
-	mode := choice(c, "round_mode", "up", map[string]float64{"down": -1, "nearest": 0, "up": 1})
+	saturate, mode := c.rounding()
 	switch {
 	case x.Type().DType == to:
 		return x
@@ -50,6 +47,14 @@ func (c *call) convertTo(x graph.Value, to dtype.Type) graph.Value {
 		x = c.saturated(x, to)
 	}
 	return c.castTo(x, to)
+}
+
+// rounding returns the attributes of Cast and CastLike beside the type: whether 8-bit
+// floating-point numbers saturate, and the mode of [elementwise.PowerOf2].
+func (c *call) rounding() (saturate bool, mode float64) {
+	c.attrSince(19, "saturate")
+	c.attrSince(24, "round_mode")
+	return c.flag("saturate", true), choice(c, "round_mode", "up", map[string]float64{"down": -1, "nearest": 0, "up": 1})
 }
 
 // greatest has the greatest finite numbers of the types of 8-bit floating-point

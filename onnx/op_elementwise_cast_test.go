@@ -6,6 +6,7 @@ import (
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/wire"
 )
 
@@ -216,5 +217,32 @@ func TestAppendTensor(t *testing.T) {
 	}
 	if _, err := AppendTensor(nil, "x", nil); err == nil {
 		t.Error("no tensor is written")
+	}
+}
+
+// TestLowText converts single elements of low precision to strings and back.
+func TestLowText(t *testing.T) {
+	element := func(d dtype.Type, v float64) kernel.Scalar { return kernel.Float64Scalar(v).Cast(d) }
+	for _, c := range []struct {
+		element kernel.Scalar
+		text    string
+	}{
+		{element(dtype.Int4, -3), "-3"}, {element(dtype.Uint2, 3), "3"}, {element(dtype.Float8E4M3FN, 1.5), "1.5"},
+		{element(dtype.Float8E5M2, math.Inf(-1)), "-INF"}, {element(dtype.Float8E8M0, math.NaN()), "NaN"},
+	} {
+		if got := textOf(c.element); got != c.text {
+			t.Errorf("%v is %q, want %q", c.element, got, c.text)
+		}
+	}
+	for _, c := range []struct {
+		text string
+		want kernel.Scalar
+	}{
+		{"-9", element(dtype.Int4, 7)}, {"1.5", element(dtype.Float4E2M1, 1.5)},
+		{"1e9", element(dtype.Float8E4M3FN, 448)}, {"-INF", element(dtype.Float8E5M2, -57344)},
+	} {
+		if got, err := scalarFrom(c.text, c.want.DType); err != nil || got != c.want {
+			t.Errorf("%q is %v, error %v, want %v", c.text, got, err, c.want)
+		}
 	}
 }

@@ -56,7 +56,7 @@ func (h *hostCall) castInto(out, x *Array) error {
 // textOf returns a number as a string, as ONNX Runtime does: floating-point numbers with
 // at most 8 digits, or 17 of float64, or as NaN, INF or -INF; truth values as 1 and 0.
 func textOf(s kernel.Scalar) string {
-	switch t := s.DType; {
+	switch t := s.DType.Wide(); {
 	case t.IsFloat():
 		switch v := s.Float64(); {
 		case math.IsNaN(v):
@@ -73,13 +73,14 @@ func textOf(s kernel.Scalar) string {
 	case t.Kind() == dtype.KindInt:
 		return strconv.FormatInt(s.Int64(), 10)
 	}
-	return strconv.FormatUint(s.Bits, 10)
+	return strconv.FormatUint(uint64(s.Int64()), 10)
 }
 
 // scalarFrom returns the number that a string is, of type t. Of what is no integer, the
-// fraction is cut off where t is a type of integers.
+// fraction is cut off where t is a type of integers. Types of 8-bit floating-point
+// numbers saturate.
 func scalarFrom(text string, t dtype.Type) (kernel.Scalar, error) {
-	if t.IsInteger() {
+	if t.Wide().IsInteger() {
 		if v, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return kernel.Int64Scalar(v).Cast(t), nil
 		}
@@ -92,6 +93,9 @@ func scalarFrom(text string, t dtype.Type) (kernel.Scalar, error) {
 		bits = 32
 	}
 	v, err := strconv.ParseFloat(text, bits)
+	if most := greatest[t]; most != 0 {
+		v = min(max(v, -most), most)
+	}
 	return kernel.Float64Scalar(v).Cast(t), err
 }
 
@@ -107,7 +111,9 @@ func castOrText(to func(c *call) wire.DataType, convert converter) converter {
 		if text && target == wire.String {
 			return c.returns(c.symbols[0])
 		}
-		c.asked = append(c.asked, "saturate", "round_mode") // which are about numbers
+		if saturate, _ := c.rounding(); text && !saturate {
+			c.failf("%w for strings that do not saturate", ErrUnsupported)
+		}
 		t := dtype.Int64
 		switch target {
 		case wire.String:
