@@ -82,7 +82,7 @@ func Differ(got, want *Tensor) (Difference, error) {
 		switch {
 		case math.IsNaN(distance):
 			distance = math.Inf(1)
-		case !a.DType.IsFloat():
+		case !a.DType.Wide().IsFloat():
 			distance = max(distance, 1) // wide integers may be the same as float64
 		}
 		d.Abs = max(d.Abs, distance)

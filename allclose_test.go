@@ -67,6 +67,12 @@ func TestDiffer(t *testing.T) {
 			t.Errorf("%s: %+v, %v", what, d, err)
 		}
 	}
+	for typ, want := range map[berth.DType]float64{berth.Float8E4M3FN: 0.5, berth.Float4E2M1: 0.5, berth.Int4: 1} {
+		a, b := list([]float64{2, 1.5}, 2).tensor(typ), list([]float64{2, 2}, 2).tensor(typ)
+		if d, err := berth.Differ(a, b); err != nil || d.Abs != want {
+			t.Errorf("%v: %+v, %v, want %v", typ, d, err, want)
+		}
+	}
 	_, err := berth.Differ(ramp(2, 3), ramp(3, 2))
 	wantError(t, "shape", err, "int32[2 3]", "int32[3 2]")
 }

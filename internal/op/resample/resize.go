@@ -125,8 +125,8 @@ func (r Resize) check(x graph.Type) error {
 	}
 	rank := len(x.Shape)
 	switch {
-	case r.Mode != Nearest && x.DType == dtype.Bool:
-		return fmt.Errorf("mode %v of %v: truth values have no arithmetic", r.Mode, x)
+	case r.Mode != Nearest && (x.DType == dtype.Bool || x.DType.IsLowPrecision()):
+		return fmt.Errorf("mode %v of %v: its elements have no arithmetic", r.Mode, x)
 	case r.Mode == Nearest && r.Antialias:
 		return fmt.Errorf("mode %v has nothing to antialias", r.Mode)
 	case len(r.Sizes) == 0 && len(r.Scales) != rank, len(r.Sizes) != 0 && len(r.Sizes) != rank, len(r.Scales) != 0 && len(r.Scales) != rank:
