@@ -284,7 +284,7 @@ func TestResizeInfer(t *testing.T) {
 	optest.Refuses(t, Resize{Coordinates: CropAndResize, Sizes: []int{1, 1}, Region: []float64{0, 1}}, types(x), "a region of 2 numbers for float32[2 3], want 4")
 	optest.Refuses(t, Resize{Coordinates: CropAndResize, Sizes: []int{1, 1}, Region: []float64{0, 0, 1, math.Inf(1)}}, types(x), "+Inf is not finite")
 	optest.Refuses(t, Resize{Antialias: true, Sizes: []int{1, 1}}, types(x), "nothing to antialias")
-	optest.Refuses(t, Resize{Mode: Linear, Sizes: []int{1, 1}}, types(optest.Type(dtype.Bool, 2, 3)), "truth values")
+	optest.Refuses(t, Resize{Mode: Linear, Sizes: []int{1, 1}}, types(optest.Type(dtype.Bool, 2, 3)), "no arithmetic")
 }
 
 // A smaller image may have more elements that count than a larger one had.
