@@ -72,6 +72,7 @@ var valueOps = [][]row{
 	controlOps,
 	sequenceOps,
 	findOps,
+	imageOps,
 	stringOps,
 	castOps,
 	mapOps,
