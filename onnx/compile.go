@@ -309,7 +309,7 @@ func (v ValueInfo) leaf(opt *Options, extents map[string]int) (graph.Value, erro
 	if v.Dims == nil && given == nil {
 		return graph.Value{}, fmt.Errorf("input %v: the model gives it no rank; state its shape", v)
 	}
-	if given != nil && v.Dims != nil && len(given) != len(v.Dims) {
+	if given != nil && v.Dims != nil && len(given) != len(v.Dims) && !v.fits(given) {
 		return graph.Value{}, fmt.Errorf("input %v: the shape %v has another rank", v, shape.Shape(given))
 	}
 	dims := make(shape.Shape, max(len(v.Dims), len(given)))
@@ -318,7 +318,7 @@ func (v ValueInfo) leaf(opt *Options, extents map[string]int) (graph.Value, erro
 	}
 	for axis := range dims {
 		d := Dim{Size: -1}
-		if v.Dims != nil {
+		if axis < len(v.Dims) {
 			d = v.Dims[axis]
 		}
 		size, named := extents[d.Name]

@@ -14,6 +14,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/wire"
+	"github.com/berth-go/berth/shape"
 )
 
 // A Model is a decoded and checked ONNX model. It is immutable and safe for
@@ -241,8 +242,12 @@ func (m *Model) checkOutputs(inputs map[string]graph.Value, outs []graph.Value) 
 	return nil
 }
 
-// fits reports whether a shape has the rank and the fixed extents of v.
+// fits reports whether a shape has the rank and the fixed extents of v. One element fits
+// where a scalar is declared: exporters leave its axes out, and so do callers.
 func (v ValueInfo) fits(dims []int) bool {
+	if v.Dims != nil && len(v.Dims) == 0 {
+		return shape.Shape(dims).Elems() == 1
+	}
 	fits := v.Dims == nil || len(v.Dims) == len(dims)
 	for i := range min(len(v.Dims), len(dims)) {
 		fits = fits && (v.Dims[i].Size < 0 || v.Dims[i].Size == dims[i])

@@ -261,11 +261,9 @@ func isOf(t *wire.TensorType, a *Array) bool {
 	case t.Elem != wire.Undefined && (a.ids || elementTypes[t.Elem] != a.typ || a.typ == dtype.Invalid):
 		return false
 	}
-	if t.Shape == nil {
+	// As [ValueInfo.fits], which would have to be made for each run.
+	if t.Shape == nil || len(t.Shape.Dims) == 0 && a.dims.Elems() == 1 {
 		return true
-	}
-	if len(t.Shape.Dims) == 0 && a.dims.Elems() == 1 {
-		return true // exporters leave the one axis of a number out, and so do callers
 	}
 	if len(t.Shape.Dims) != len(a.dims) {
 		return false
