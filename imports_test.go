@@ -20,6 +20,8 @@ internal/kernel not internal/extent
 internal/kernel/isa not internal/extent
 internal/kernel/lines not internal/extent
 internal/kernel/gemm not internal/extent
+internal/intern only
+internal/filemap only internal/kernel
 graph           only dtype shape internal/kernel
 internal/op     only dtype shape internal/kernel graph
 internal/op/elementwise only dtype shape internal/kernel internal/kernel/isa graph internal/op
@@ -58,6 +60,7 @@ cmd/berth       not plan circuit internal/kernel internal/op internal/compile in
 // support lists packages that only tests and tools import, from anywhere.
 var support = []string{
 	"internal/race", "internal/graphtest", "internal/kernel/kerneltest", "internal/kernel/isa/tilegen", "internal/op/optest", "internal/digits/train", "internal/conformance/opdoc",
+	"internal/race", "internal/memtest", "internal/graphtest", "internal/kernel/kerneltest", "internal/kernel/isa/tilegen", "internal/op/optest", "internal/digits/train",
 }
 
 // TestImports holds every package to the direction of imports.

@@ -173,19 +173,26 @@ func (p *Program) Dims() []Dimension {
 }
 
 // A Memory says what a program takes, in bytes, before it has run.
+//
+// All but Own of Weights and Prepacked is shared with every other program that reads the
+// same constants, as the programs made from one model do, and is taken once for all of
+// them. So n programs of one model, with an instance each, take at most
+//
+//	Weights + Prepacked - Own, once, and for each program Own + Arena + workers*Scratch
 type Memory struct {
 	Arena      int64 `json:"arena_bytes"`              // of each instance
 	Scratch    int64 `json:"scratch_bytes_per_worker"` // of each worker of an instance
 	Weights    int64 `json:"weights_bytes"`            // shared by all instances
 	Prepacked  int64 `json:"prepacked_weights_bytes"`  // weights once more, in the form of their kernels; taken with the first instance and shared by all
+	Own        int64 `json:"own_weights_bytes"`        // of both, what follows from constants that were computed for this program
 	LowerBound int64 `json:"lower_bound_bytes"`        // no arena for the same steps can be smaller
 	NoReuse    int64 `json:"materialized_bytes"`       // the arena if no two values in it shared a byte; views are no values of their own
 }
 
 // String prints the figures, one a line.
 func (m Memory) String() string {
-	return fmt.Sprintf("arena        %12d bytes for each instance\nlower bound  %12d\nwithout reuse%12d\nscratch      %12d for each worker\nweights      %12d shared\nprepacked    %12d of them once more, shared\n",
-		m.Arena, m.LowerBound, m.NoReuse, m.Scratch, m.Weights, m.Prepacked)
+	return fmt.Sprintf("arena        %12d bytes for each instance\nlower bound  %12d\nwithout reuse%12d\nscratch      %12d for each worker\nweights      %12d shared\nprepacked    %12d of them once more, shared\nown          %12d of both for this program alone\n",
+		m.Arena, m.LowerBound, m.NoReuse, m.Scratch, m.Weights, m.Prepacked, m.Own)
 }
 
 // Memory returns what the program takes: exactly, before any run.
@@ -201,10 +208,15 @@ func (p *Program) Memory() Memory {
 		NoReuse:    p.prog.Buffers.Materialized,
 	}
 	seen := make(map[*byte]bool)
-	for _, w := range p.prog.Weights {
+	for i, w := range p.prog.Weights {
+		own := int64(p.prep.PrepackedBytesOf(i))
 		if data := w.Leaf().Data; len(data) > 0 && !seen[&data[0]] {
 			seen[&data[0]] = true
 			m.Weights += int64(len(data))
+			own += int64(len(data))
+		}
+		if p.prog.Own[i] {
+			m.Own += own
 		}
 	}
 	return m

@@ -378,4 +378,12 @@ func TestMemory(t *testing.T) {
 	if got := shared.Memory().Weights; got != 4*100*100 {
 		t.Errorf("shared weights take %d bytes", got)
 	}
+	if m.Own != 0 || shared.Memory().Own != 0 {
+		t.Errorf("%d and %d bytes are programs' own, which compute no constants", m.Own, shared.Memory().Own)
+	}
+	// What is computed from them is a program's own, with its prepacked form.
+	computed := must(berth.Compile(t.Context(), berth.Outputs{"y": berth.Input("a", berth.Float32, 2, 100).MatMul(w).MatMul(w.Exp())}, nil)).Memory()
+	if computed.Weights != 2*4*100*100 || computed.Prepacked == 0 || computed.Own != (computed.Weights+computed.Prepacked)/2 {
+		t.Errorf("half of the weights are computed: %+v", computed)
+	}
 }

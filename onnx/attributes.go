@@ -154,7 +154,7 @@ func (c *call) tensor(name string) graph.Value {
 	if a == nil {
 		return graph.Value{}
 	}
-	return must(leafOf(a.Tensor, c.imp.model.weights[a.Tensor]))
+	return must(c.imp.model.leaf(a.Tensor))
 }
 
 func (c *call) toInt(v int64) int {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/internal/filemap"
 	"github.com/berth-go/berth/internal/wire"
 )
 
@@ -31,7 +32,7 @@ func TestLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, unmap, ok := wire.MapFile(f, info.Size()); !ok {
+	if _, unmap, ok := filemap.Map(f, info.Size()); !ok {
 		t.Skip("files are not mapped on this system")
 	} else if err := unmap(); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/filemap"
+	"github.com/berth-go/berth/internal/intern"
 	"github.com/berth-go/berth/internal/wire"
 	"github.com/berth-go/berth/shape"
 )
@@ -26,10 +28,11 @@ type Model struct {
 	body    *body
 	opsets  map[string]int64 // by domain
 	weights map[*wire.Tensor][]byte
-	texts   *texts       // the strings in the file
-	runs    runs         // what Run keeps
-	loader  *wire.Loader // of external data
-	unmap   func() error // of the file itself, if it is mapped
+	leaves  intern.Map[*wire.Tensor, graph.Node] // the constants that programs hold
+	texts   *texts                               // the strings in the file
+	runs    runs                                 // what Run keeps
+	loader  *wire.Loader                         // of external data
+	unmap   func() error                         // of the file itself, if it is mapped
 }
 
 // usable returns an error about a model that was not loaded, or about a context
@@ -120,7 +123,7 @@ func mapOrRead(name string) (data []byte, unmap func() error, err error) {
 		return nil, nil, err
 	}
 	if info.Mode().IsRegular() {
-		if data, unmap, ok := wire.MapFile(f, info.Size()); ok {
+		if data, unmap, ok := filemap.Map(f, info.Size()); ok {
 			return data, unmap, nil
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/intern"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/wire"
 )
@@ -83,7 +84,10 @@ func resolve(name string, data []byte, source wire.Source) (*resolver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %s: %w", name, err)
 	}
-	m := &Model{name: name, wire: file, weights: make(map[*wire.Tensor][]byte), texts: newTexts(nil), loader: wire.NewLoader(source, nil)}
+	m := &Model{
+		name: name, wire: file, weights: make(map[*wire.Tensor][]byte), leaves: intern.New[*wire.Tensor, graph.Node](),
+		texts: newTexts(nil), loader: wire.NewLoader(source, nil),
+	}
 	m.texts.id(unusedLabel)
 	r := &resolver{model: m, missed: make(map[MissingOperator]int), unpacked: make(map[packedList][]byte)}
 	if v := file.IRVersion; v > wire.LatestIRVersion {

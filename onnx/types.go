@@ -7,6 +7,7 @@ import (
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/filemap"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/wire"
 	"github.com/berth-go/berth/shape"
@@ -91,7 +92,7 @@ func dimsOf(t *wire.Tensor) (shape.Shape, error) {
 // constant returns the constant that a tensor of the model is.
 func (m *Model) constant(t *wire.Tensor) (symbol, error) {
 	if t.DataType != wire.String {
-		v, err := leafOf(t, m.weights[t])
+		v, err := m.leaf(t)
 		return tensorSymbol(v), err
 	}
 	dims, err := dimsOf(t)
@@ -103,6 +104,19 @@ func (m *Model) constant(t *wire.Tensor) (symbol, error) {
 		return symbol{}, err
 	}
 	return symbol{kind: tensor, tensor: n.Output(0), text: true}, nil
+}
+
+// leaf returns the constant that a tensor of numbers is: the same one to all programs
+// of the model, as long as one of them holds it.
+func (m *Model) leaf(t *wire.Tensor) (graph.Value, error) {
+	n, err := m.leaves.Get(t, func() (*graph.Node, error) {
+		v, err := leafOf(t, m.weights[t])
+		return v.Node(), err
+	})
+	if err != nil {
+		return graph.Value{}, err
+	}
+	return n.Output(0), nil
 }
 
 // textIDs returns the numbers of the elements of a tensor of strings in the file.
@@ -131,6 +145,7 @@ func leafOf(t *wire.Tensor, data []byte) (graph.Value, error) {
 	if !kernel.Aligned(data, typ.DType.Size()) {
 		aligned := kernel.Alloc(len(data))
 		copy(aligned, data)
+		filemap.Release(data)
 		data = aligned
 	}
 	n, err := graph.NewConstant(typ, graph.Leaf{Layout: shape.Dense(typ.Shape), Data: data})

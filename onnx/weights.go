@@ -6,7 +6,10 @@ import (
 	"maps"
 
 	"github.com/berth-go/berth"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/intern"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/wire"
 )
 
 // Weights returns the tensors that the file gives names to: the initializers of its
@@ -67,5 +70,8 @@ func (m *Model) WithWeights(weights map[string]*berth.Tensor) (*Model, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("onnx: %s: %w", m.name, err)
 	}
-	return &Model{name: m.name, wire: m.wire, body: m.body, opsets: m.opsets, weights: replaced, texts: m.texts}, nil
+	return &Model{
+		name: m.name, wire: m.wire, body: m.body, opsets: m.opsets, weights: replaced,
+		leaves: intern.New[*wire.Tensor, graph.Node](), texts: m.texts,
+	}, nil
 }

@@ -49,6 +49,7 @@ type Program struct {
 	Inputs  []Port
 	Outputs []Port
 	Weights []*graph.Node // constants the steps read
+	Own     []bool        // which of these were computed for the program: the graph does not have them
 
 	Plan    *plan.Plan // at the largest extents, as is what follows
 	Circuit *circuit.Circuit
@@ -187,8 +188,12 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 	if err != nil {
 		return nil, err
 	}
+	given := make(map[*graph.Leaf]bool)
 	z, err := learn(dims, build, func(builds [][]graph.Value, varying rewrite.Varying) ([][]graph.Value, error) {
 		for _, roots := range builds {
+			for _, n := range graph.Nodes(roots...) {
+				given[n.Leaf()] = true
+			}
 			for i, v := range roots {
 				if v.IsZero() {
 					return nil, fmt.Errorf("output %q is the zero Value", names[i])
@@ -227,6 +232,9 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 	}
 	if err := l.steps(); err != nil {
 		return nil, err
+	}
+	for _, w := range l.prog.Weights {
+		l.prog.Own = append(l.prog.Own, !given[w.Leaf()])
 	}
 	l.describe()
 	return l.prog, nil

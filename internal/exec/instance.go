@@ -15,7 +15,7 @@ import (
 // An Instance is a program bound to an arena of its own. It runs once at a
 // time.
 type Instance struct {
-	prog    *compile.Program
+	prep    *Prepared // whose forms the kernels read
 	workers *Workers
 	arena   []byte
 	scratch int
@@ -71,7 +71,7 @@ func (p *Prepared) NewInstanceOn(workers *Workers, poison bool) (*Instance, erro
 	}
 	prog := p.prog
 	inst := &Instance{
-		prog:    prog,
+		prep:    p,
 		workers: workers,
 		scratch: p.scratch,
 		steps:   make([]boundStep, len(prog.Steps)),
@@ -101,7 +101,7 @@ func (p *Prepared) NewInstanceOn(workers *Workers, poison bool) (*Instance, erro
 }
 
 // ArenaBytes returns the size of the arena.
-func (inst *Instance) ArenaBytes() int { return int(inst.prog.Buffers.Arena) }
+func (inst *Instance) ArenaBytes() int { return int(inst.prep.prog.Buffers.Arena) }
 
 // UseArena has the instance work in memory of at least [Instance.ArenaBytes], aligned as
 // [kernel.Alloc] does.
@@ -189,7 +189,7 @@ func (inst *Instance) bind(p extent.Point) {
 		return
 	}
 	copy(inst.point, p)
-	inst.prog.Space.Eval(p, inst.values)
+	inst.prep.prog.Space.Eval(p, inst.values)
 	for i := range inst.steps {
 		if b := &inst.steps[i]; b.uses&changed != 0 {
 			b.bind(inst.values)
@@ -198,7 +198,7 @@ func (inst *Instance) bind(p extent.Point) {
 }
 
 // Program returns what the instance runs.
-func (inst *Instance) Program() *compile.Program { return inst.prog }
+func (inst *Instance) Program() *compile.Program { return inst.prep.prog }
 
 // BindInput sets the buffer of an input. It must be aligned to the element width and hold
 // the elements at the extents that are run.
@@ -211,7 +211,7 @@ func (inst *Instance) BindOutput(index int, data []byte) { inst.out[index].data 
 // of the dimensions. It allocates nothing, unless it fails. Between two steps it
 // looks at ctx and returns its cause when it is done.
 func (inst *Instance) Run(ctx context.Context, p extent.Point) error {
-	dims := inst.prog.Space.Dims()
+	dims := inst.prep.prog.Space.Dims()
 	if len(p) != len(dims) {
 		return fmt.Errorf("%d extents for %d dimensions", len(p), len(dims))
 	}
@@ -266,7 +266,7 @@ func (inst *Instance) checkPorts() error {
 		p := &inst.ports[i]
 		size := p.Type.DType.Size()
 		if need := inst.values[p.Elems] * size; len(p.data) < need {
-			return fmt.Errorf("%s %q: %d bytes are bound, a run%s takes %d", p.what, p.Name, len(p.data), inst.prog.Space.With(inst.point), need)
+			return fmt.Errorf("%s %q: %d bytes are bound, a run%s takes %d", p.what, p.Name, len(p.data), inst.prep.prog.Space.With(inst.point), need)
 		}
 		if !kernel.Aligned(p.data, size) {
 			return fmt.Errorf("%s %q: the buffer is not aligned to %d bytes", p.what, p.Name, size)

@@ -5,32 +5,33 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+	"weak"
 
 	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/filemap"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
 // A Prepared is a program with what all of its instances share: how much
 // working memory a worker needs, and the constants that kernels read in a
-// prepacked form. It may be used by several goroutines at once.
+// prepacked form, which it shares with other programs that do. It may be used by
+// several goroutines at once.
 type Prepared struct {
 	prog    *compile.Program
 	scratch int
-	forms   []form
+	forms   []source
 	uses    [][]use // by step
 	size    int     // bytes of all forms
 
 	prepackOnce func() error
-	prepacked   []byte // size bytes, once there is an instance
 }
 
-// A form is the prepacked form of a constant: size bytes at offset into the
-// memory of all of them. It is made by the kernel of a step from one of its
-// inputs, and serves every use.
-type form struct {
-	step, input  int
-	offset, size int
+// A source is where the program can make a form from: by the kernel of a step, from one
+// of its inputs.
+type source struct {
+	*form
+	step, input int
 }
 
 // A use is an input of a step that is read in its prepacked form.
@@ -54,8 +55,8 @@ func Prepare(p *compile.Program, prepack bool) (*Prepared, error) {
 	}
 	prep := &Prepared{prog: p, uses: make([][]use, len(p.Steps))}
 	prep.prepackOnce = sync.OnceValue(prep.prepack)
-	find := finder{Prepared: prep, known: make(map[string]int), taken: make(map[int]int)}
 	values := make([]int, p.Space.Len())
+	find := finder{Prepared: prep, known: make(map[formKey]int), taken: make(map[int]int)}
 	for i := range p.Steps {
 		b, err := newBoundStep(p, i)
 		if err != nil {
@@ -64,7 +65,7 @@ func Prepare(p *compile.Program, prepack bool) (*Prepared, error) {
 		if k, ok := b.kern.(kernel.Prepacker); ok && prepack {
 			p.Space.Eval(p.Largest, values)
 			b.bind(values)
-			find.inputs(i, k)
+			find.inputs(i, k, b.in)
 			for _, u := range prep.uses[i] {
 				k.UsePrepacked(u.input, []byte{}) // to be made later: who asks for scratch need not have it
 			}
@@ -125,35 +126,39 @@ func next(n, bound int) int {
 // A finder collects what is to be prepacked.
 type finder struct {
 	*Prepared
-	known map[string]int // forms, by what their bytes follow from
-	taken map[int]int    // bytes of the forms of a weight
+	known map[formKey]int // forms
+	taken map[int]int     // bytes of the forms of a weight
 }
 
-// inputs finds the inputs to prepack of a step, whose kernel k is bound.
-func (f *finder) inputs(step int, k kernel.Prepacker) {
+// inputs finds the inputs to prepack of a step, whose kernel k is bound to in.
+func (f *finder) inputs(step int, k kernel.Prepacker, in []*kernel.Operand) {
 	s := &f.prog.Steps[step]
 	for i := range s.In {
 		o := &s.In[i]
 		if o.Space != compile.Weight || !f.prog.Fixed(o) {
 			continue
 		}
-		stored := len(f.prog.Weights[o.Index].Leaf().Data)
+		leaf := f.prog.Weights[o.Index].Leaf()
+		stored := len(leaf.Data)
 		if o.Type.Bytes() > stored {
 			continue // broadcast: it would take up memory that it does not have now
 		}
-		// Kernels of the same op, types and shape share a prepacked form.
-		key := fmt.Sprintf("%d of %#v: %d %v %v %v %v", i, s.Op, o.Index, o.Type, o.Shape, o.Strides, o.Offset)
+		size := k.PrepackedBytes(i)
+		if size <= 0 {
+			continue
+		}
+		layout := fmt.Sprint(in[i].Shape, in[i].Strides, in[i].Offset)
+		key := formKey{weak.Make(leaf), o.Type.DType, layout, k.PrepackedForm(i)}
 		p, ok := f.known[key]
 		if !ok {
-			size := k.PrepackedBytes(i)
-			if size <= 0 || f.taken[o.Index]+size > prepackGrowth*stored+prepackSlack {
+			if f.taken[o.Index]+size > prepackGrowth*stored+prepackSlack {
 				continue
 			}
 			f.taken[o.Index] += size
 			p = len(f.forms)
 			f.known[key] = p
-			f.forms = append(f.forms, form{step: step, input: i, offset: f.size, size: size})
-			f.size += (size + kernel.Align - 1) / kernel.Align * kernel.Align
+			f.forms = append(f.forms, source{formOf(key, size), step, i})
+			f.size += size
 		}
 		f.uses[step] = append(f.uses[step], use{i, p})
 	}
@@ -166,30 +171,65 @@ func (p *Prepared) Program() *compile.Program { return p.prog }
 func (p *Prepared) ScratchBytes() int { return p.scratch }
 
 // PrepackedBytes returns the bytes of the constants in prepacked form. They are
-// taken once, with the first instance.
+// taken once, with the first instance of a program that reads them.
 func (p *Prepared) PrepackedBytes() int { return p.size }
 
-// prepack makes the prepacked forms.
+// PrepackedBytesOf returns how many of these bytes are a weight's.
+func (p *Prepared) PrepackedBytesOf(weight int) int {
+	n := 0
+	for _, c := range p.forms {
+		if p.prog.Steps[c.step].In[c.input].Index == weight {
+			n += c.size
+		}
+	}
+	return n
+}
+
+// prepack makes the prepacked forms that no other program has made, and releases the
+// pages of files that are read in no other form.
 func (p *Prepared) prepack() error {
-	p.prepacked = kernel.Alloc(p.size)
 	values := make([]int, p.prog.Space.Len())
 	p.prog.Space.Eval(p.prog.Largest, values)
 	for _, c := range p.forms {
-		b, err := newBoundStep(p.prog, c.step)
+		err := c.fill(func(dst []byte) error {
+			b, err := newBoundStep(p.prog, c.step)
+			if err != nil {
+				return err
+			}
+			b.weights(p.prog)
+			b.bind(values)
+			b.kern.(kernel.Prepacker).Prepack(c.input, dst)
+			return nil
+		})
 		if err != nil {
 			return err
 		}
-		b.weights(p.prog)
-		b.bind(values)
-		b.kern.(kernel.Prepacker).Prepack(c.input, p.prepacked[c.offset:c.offset+c.size])
+	}
+	stored := p.readAsStored()
+	for i, w := range p.prog.Weights {
+		if !stored[i] {
+			filemap.Release(w.Leaf().Data)
+		}
 	}
 	return nil
+}
+
+// readAsStored returns which weights a step reads in another form than a prepacked one.
+func (p *Prepared) readAsStored() []bool {
+	stored := make([]bool, len(p.prog.Weights))
+	for step := range p.prog.Steps {
+		for i, o := range p.prog.Steps[step].In {
+			if o.Space == compile.Weight && !slices.ContainsFunc(p.uses[step], func(u use) bool { return u.input == i }) {
+				stored[o.Index] = true
+			}
+		}
+	}
+	return stored
 }
 
 // usePrepacked has the kernel of a step read its prepacked inputs.
 func (p *Prepared) usePrepacked(step int, b *boundStep) {
 	for _, u := range p.uses[step] {
-		c := &p.forms[u.form]
-		b.kern.(kernel.Prepacker).UsePrepacked(u.input, p.prepacked[c.offset:c.offset+c.size:c.offset+c.size])
+		b.kern.(kernel.Prepacker).UsePrepacked(u.input, p.forms[u.form].data)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"testing"
 
 	"github.com/berth-go/berth/dtype"
@@ -15,6 +14,7 @@ import (
 	"github.com/berth-go/berth/internal/kernel/isa"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
 	"github.com/berth-go/berth/internal/op/conv"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/linear"
 	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/op/recurrent"
@@ -123,6 +123,13 @@ var prepackCases = []prepackCase{
 		x, w := input(most, 24), c.of(24, 24)
 		return must(ops.One(linear.MatMul{}, must(ops.One(linear.MatMul{}, x, w)), w))
 	}, exactly(1)},
+	{"one weight and other factors", 9, func(c constants, most int) graph.Value {
+		v, w := input(most, 24), c.of(24, 24)
+		for alpha := range 3 {
+			v = must(ops.One(linear.Gemm{Alpha: float64(1 + alpha)}, v, w))
+		}
+		return v
+	}, exactly(1)},
 	{"a weight and its transpose", 9, func(c constants, most int) graph.Value {
 		x, w := input(most, 24), c.of(24, 24)
 		return must(ops.One(linear.MatMul{}, must(ops.One(linear.MatMul{}, x, w)), must(ops.One(view.Permute{Perm: []int{1, 0}}, w))))
@@ -133,6 +140,11 @@ var prepackCases = []prepackCase{
 	{"groups of channels", 3, func(c constants, most int) graph.Value {
 		return must(ops.One(conv.Conv{Group: 2}, input(most, 8, 6, 6), c.of(10, 4, 1, 1)))
 	}, exactly(1)},
+	{"one weight for one group and for two", 3, func(c constants, most int) graph.Value {
+		w := c.of(10, 4, 1, 1)
+		y := must(ops.One(conv.Conv{Group: 2}, input(most, 8, 6, 6), w))
+		return must(ops.One(conv.Conv{Group: 1}, must(ops.One(view.SliceView{Axis: 1, Start: 0, N: 4, Step: 1}, y)), w))
+	}, exactly(2)},
 	{"one channel a group", 3, func(c constants, most int) graph.Value {
 		return must(ops.One(conv.Conv{Group: 8}, input(most, 8, 6, 6), c.of(8, 1, 3, 3)))
 	}, exactly(0)},
@@ -150,6 +162,11 @@ var prepackCases = []prepackCase{
 	{"recurrence weights", 5, func(c constants, most int) graph.Value {
 		return must(ops.Apply(recurrent.GRU{Direction: recurrent.Bidirectional}, input(most, 3, 2*3*20), c.of(2, 3*20, 20)))[0]
 	}, exactly(1)},
+	{"recurrence weights in one product and in two", 5, func(c constants, most int) graph.Value {
+		x, r := input(most, 3, 3*20), c.of(1, 3*20, 20)
+		two := must(ops.Apply(recurrent.GRU{}, x, r))[0]
+		return must(elementwise.Apply(elementwise.Add, nil, two, must(ops.Apply(recurrent.GRU{LinearBeforeReset: true}, x, r))[0]))
+	}, exactly(2)},
 	{"a broadcast weight", 2, func(c constants, most int) graph.Value {
 		return must(ops.One(linear.MatMul{}, input(most, 50), must(ops.One(view.BroadcastTo{Shape: []int{50, 60}}, c.of(60)))))
 	}, exactly(0)},
@@ -236,8 +253,10 @@ func TestPrepackedIsRead(t *testing.T) {
 		if !bytes.Equal(runRows(t, inst, x, c.most), want) {
 			t.Errorf("%s: the constant is read where it is stored", c.name)
 		}
-		for i := range prep.prepacked {
-			prep.prepacked[i] ^= 0x80
+		for _, f := range prep.forms {
+			for i := range f.data {
+				f.data[i] ^= 0x80
+			}
 		}
 		if bytes.Equal(runRows(t, inst, x, c.most), want) {
 			t.Errorf("%s: the prepacked form is not read", c.name)
@@ -246,51 +265,23 @@ func TestPrepackedIsRead(t *testing.T) {
 	}
 }
 
-// TestPrepackedIsShared makes instances at once, and wants them to read the same
-// prepacked bytes, as many as were told before.
-func TestPrepackedIsShared(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 3))
-	p := prepackCases[0].program(t, rng)
-	prep := must(Prepare(p, true))
-	told := prep.PrepackedBytes()
-	if told == 0 || prep.prepacked != nil {
-		t.Fatalf("%d bytes to be prepacked, %d prepacked before there is an instance", told, len(prep.prepacked))
-	}
-	var wait sync.WaitGroup
-	memory := make([]*byte, 8)
-	for i := range memory {
-		wait.Go(func() {
-			inst := must(prep.NewInstance(1, false))
-			defer inst.Close()
-			memory[i] = &prep.prepacked[0]
-		})
-	}
-	wait.Wait()
-	for i, m := range memory {
-		if m != memory[0] {
-			t.Errorf("instance %d has prepacked constants of its own", i)
-		}
-	}
-	if len(prep.prepacked) != told {
-		t.Errorf("%d bytes are prepacked, %d were told", len(prep.prepacked), told)
-	}
-}
-
-// TestPrepackIsBounded multiplies by one constant in many ways, none of which
-// shares a prepacked form with another.
+// TestPrepackIsBounded multiplies by parts of one constant, none of which shares a
+// prepacked form with another.
 func TestPrepackIsBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 4))
 	w := weight(rng, 256, 256)
 	p := programOf(t, 1, func(rows int) graph.Value {
-		v := input(rows, 256)
+		v := input(rows, 236)
 		for i := range 20 {
-			v = must(ops.One(linear.Gemm{Alpha: float64(1 + i)}, v, w))
+			part := must(ops.One(view.SliceView{Axis: 0, Start: i, N: 236, Step: 1}, w))
+			part = must(ops.One(view.SliceView{Axis: 1, Start: i, N: 236, Step: 1}, part))
+			v = must(ops.One(linear.MatMul{}, v, part))
 		}
 		return v
 	})
 	prep := must(Prepare(p, true))
-	if n, most := prep.PrepackedBytes(), prepackGrowth*4*256*256+prepackSlack; n == 0 || n > most {
-		t.Errorf("%d bytes are prepacked, want some and at most %d", n, most)
+	if n, most := prep.PrepackedBytes(), prepackGrowth*4*256*256+prepackSlack; len(prep.forms) < 2 || n > most {
+		t.Errorf("%d forms of %d bytes are prepacked, want some and at most %d bytes", len(prep.forms), n, most)
 	}
 }
 

@@ -93,12 +93,16 @@ func Overlap(a, b []byte) bool {
 }
 
 // A Prepacker is a kernel that can read a constant input in a form of its own,
-// made once and shared by every kernel of the same op, types and input shape.
+// made once and shared by all kernels that name it alike.
 type Prepacker interface {
 	Kernel
 	// PrepackedBytes returns the size of the prepacked form of a bound input; 0
 	// where prepacking it gains nothing.
 	PrepackedBytes(input int) int
+	// PrepackedForm names what the prepacked form of a bound input follows from
+	// beside the elements, the type and the layout of the input, such as the height
+	// of strips. Kernels of any op that name it alike read the same bytes.
+	PrepackedForm(input int) string
 	// Prepack writes the prepacked form of a bound input, whose memory is
 	// present, to dst.
 	Prepack(input int, dst []byte)

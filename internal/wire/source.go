@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+
+	"github.com/berth-go/berth/internal/filemap"
 )
 
 // A Dir is a [Source] of the files below one directory.
@@ -63,7 +65,7 @@ func (s fsSource) Open(location string) (Blob, error) {
 	}
 	b := &fsBlob{source: s, name: name, info: info}
 	if file, ok := f.(*os.File); ok {
-		b.all, b.unmap, _ = MapFile(file, info.Size())
+		b.all, b.unmap, _ = filemap.Map(file, info.Size())
 	}
 	// What cannot be mapped is opened again for each range: a model may have
 	// thousands of files, and the process a few hundred descriptors.

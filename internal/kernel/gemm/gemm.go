@@ -9,6 +9,8 @@
 package gemm
 
 import (
+	"fmt"
+
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/isa"
 )
@@ -191,6 +193,16 @@ func (g *Product[T]) Block(task int) (i0, i1, j0, j1 int) {
 // Prepacked returns how many elements a matrix of the given rows and columns
 // takes, packed into strips of the given height.
 func Prepacked(rows, cols, height int) int { return kernel.CeilDiv(rows, height) * height * cols }
+
+// Form names the form of a prepacked operand: how high its strips are, and in how many
+// matrices of their own its rows are packed, or, transposed, its columns.
+func Form(height, matrices int, transposed bool) string {
+	by := "rows"
+	if transposed {
+		by = "columns"
+	}
+	return fmt.Sprintf("%d matrices in strips of %d %s", matrices, height, by)
+}
 
 // Prepack packs every strip of m, a matrix of the given rows and columns, block
 // of columns by block. It is for the left of tiles that have as many rows as the

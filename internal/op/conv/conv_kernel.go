@@ -217,6 +217,9 @@ func (k *conv[T]) PrepackedBytes(input int) int {
 	return k.group * gemm.Prepacked(k.maps, k.gemm.K, k.gemm.Tile.Rows) * k.w.DType.Size()
 }
 
+// PrepackedForm implements [kernel.Prepacker].
+func (k *conv[T]) PrepackedForm(int) string { return gemm.Form(k.gemm.Tile.Rows, k.group, false) }
+
 // Prepack implements [kernel.Prepacker].
 func (k *conv[T]) Prepack(input int, dst []byte) {
 	if k.PrepackedBytes(input) == 0 {

@@ -215,6 +215,9 @@ func (k *matMul[T]) PrepackedBytes(input int) int {
 	return gemm.Prepacked(k.gemm.N, k.gemm.K, k.gemm.Tile.Cols) * k.b.DType.Size()
 }
 
+// PrepackedForm implements [kernel.Prepacker].
+func (k *matMul[T]) PrepackedForm(int) string { return gemm.Form(k.gemm.Tile.Cols, 1, !k.transB) }
+
 // Prepack implements [kernel.Prepacker].
 func (k *matMul[T]) Prepack(input int, dst []byte) {
 	if k.PrepackedBytes(input) == 0 {

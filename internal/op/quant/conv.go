@@ -224,6 +224,11 @@ func (k *convolution) PrepackedBytes(input int) int {
 	return k.group * prepackedBytes(k.maps, k.cut.K, k.tile.Rows)
 }
 
+// PrepackedForm implements [kernel.Prepacker].
+func (k *convolution) PrepackedForm(int) string {
+	return "with sums, " + gemm.Form(k.tile.Rows, k.group, false)
+}
+
 // Prepack implements [kernel.Prepacker].
 func (k *convolution) Prepack(input int, dst []byte) {
 	if k.PrepackedBytes(input) == 0 {

@@ -234,6 +234,9 @@ func (k *matMul) PrepackedBytes(input int) int {
 	return prepackedBytes(k.cut.N, k.cut.K, k.tile.Cols)
 }
 
+// PrepackedForm implements [kernel.Prepacker].
+func (k *matMul) PrepackedForm(int) string { return "with sums, " + gemm.Form(k.tile.Cols, 1, true) }
+
 // Prepack implements [kernel.Prepacker].
 func (k *matMul) Prepack(input int, dst []byte) {
 	if k.PrepackedBytes(input) == 0 {

@@ -1,6 +1,8 @@
 package recurrent
 
 import (
+	"fmt"
+
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
@@ -160,6 +162,18 @@ func (k *layerKernel[T]) PrepackedBytes(input int) int {
 		return 0
 	}
 	return k.direction.Layers() * k.packedSize() * k.in[inR].DType.Size()
+}
+
+// PrepackedForm implements [kernel.Prepacker]: for each direction and phase, the gates
+// that are packed together.
+func (k *layerKernel[T]) PrepackedForm(int) string {
+	form := gemm.Form(k.products[0].Tile.Cols, k.direction.Layers(), false)
+	for _, phases := range k.phases {
+		for _, p := range phases {
+			form += fmt.Sprintf(", gates [%d, %d)", p.from, p.to)
+		}
+	}
+	return form
 }
 
 // Prepack implements [kernel.Prepacker].
