@@ -41,10 +41,8 @@ func TestBackend(t *testing.T) {
 		for _, f := range folders {
 			t.Run(suite+"/"+strings.TrimPrefix(f.Name(), "test_"), func(t *testing.T) {
 				dir := filepath.Join(root, suite, f.Name())
-				for prefix, reason := range unmet {
-					if strings.HasPrefix(f.Name(), prefix) {
-						t.Skip(reason)
-					}
+				if why := conformance.Unmet(dir); why != "" {
+					t.Skip(why)
 				}
 				m, err := conformance.Load(dir)
 				if conformance.Skipped(err) {
@@ -66,13 +64,6 @@ func TestBackend(t *testing.T) {
 		}
 	}
 	t.Log(tally)
-}
-
-// unmet are tests, by how their names begin, whose outputs no specification decides.
-var unmet = map[string]string{
-	"test_bernoulli":                 "the outputs were drawn without a seed",
-	"test_image_decoder_decode_jpeg": "decoders differ in how they scale colours",
-	"test_image_decoder_decode_webp": "decoders differ in how they scale colours",
 }
 
 // backendFolder runs m with each data set of its folder, and holds a program

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -68,7 +69,7 @@ var ofType = regexp.MustCompile(`^.* (\w+)( \[[^]]*\])?: type is not supported$`
 func reason(err error, test string) string {
 	text := strings.ReplaceAll(conformance.Reason(err), filepath.Join(test, "model.onnx")+": ", "")
 	if conformance.Differs(err) {
-		return "outputs differ from those stored"
+		return cmp.Or(conformance.Unmet(test), "outputs differ from those stored")
 	}
 	text = places.ReplaceAllString(text, "")
 	text = counts.ReplaceAllString(text, "")
