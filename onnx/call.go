@@ -93,25 +93,67 @@ func (c *call) tensors() (text bool) {
 	if !text {
 		return false
 	}
-	moved, known := textOperators[opName(c.node.node)]
+	rule, known := textOperators[opName(c.node.node)]
 	if !known {
 		c.failf("element %w by this operator: %v", ErrType, wire.String)
 	}
-	return moved
+	for i, s := range c.symbols {
+		holds := rule.elements == nil || slices.Contains(rule.elements, i)
+		if s.kind == tensor && s.text != holds {
+			c.failf("input %d %q is of type %s, beside strings in another input", i, c.node.node.Inputs[i], symbolType(s))
+		}
+	}
+	if rule.moves && c.text("reduction", "none") != "none" {
+		c.failf("attribute \"reduction\" is %q, with elements that are strings", c.text("reduction", ""))
+	}
+	return rule.moves
 }
 
-// textOperators are the operators on tensors that take strings as well, by number; see texts.
-// True stands for those that do nothing but move elements, so that the outputs are
-// strings too. Others look at shapes or whether two elements are equal; which of their
+// A textRule says what an operator on tensors does with strings, of which it sees the
+// numbers; see texts. One that moves does nothing but move elements, so that the outputs
+// are strings too. Others look at shapes or whether elements are equal; which of their
 // outputs are strings, their converters say in [call.words].
-var textOperators = map[string]bool{
-	"Concat": true, "Expand": true, "Flatten": true, "Gather": true, "GatherElements": true, "GatherND": true,
-	"ReverseSequence": true, "ScatterElements": true, "ScatterND": true, "Slice": true, "Split": true, "Squeeze": true,
-	"Tile": true, "Transpose": true, "Unsqueeze": true, "Reshape": true, "Where": true, "DepthToSpace": true, "SpaceToDepth": true,
-	mlDomain + ".ArrayFeatureExtractor": true,
+type textRule struct {
+	moves    bool
+	elements []int // the inputs that hold the elements, of which all are strings or none; nil: all inputs
+}
 
-	"Equal": false, "Shape": false, "Size": false, "TfIdfVectorizer": false,
-	mlDomain + ".CategoryMapper": false, mlDomain + ".LabelEncoder": false, mlDomain + ".OneHotEncoder": false,
+var (
+	movesFirst = textRule{true, []int{0}}
+	looksFirst = textRule{false, []int{0}}
+)
+
+// textOperators are the operators on tensors that take strings as well.
+var textOperators = map[string]textRule{
+	"Concat":          {moves: true},
+	"Where":           {true, []int{1, 2}},
+	"ScatterElements": {true, []int{0, 2}},
+	"ScatterND":       {true, []int{0, 2}},
+	"DepthToSpace":    movesFirst,
+	"Expand":          movesFirst,
+	"Flatten":         movesFirst,
+	"Gather":          movesFirst,
+	"GatherElements":  movesFirst,
+	"GatherND":        movesFirst,
+	"Reshape":         movesFirst,
+	"ReverseSequence": movesFirst,
+	"Slice":           movesFirst,
+	"SpaceToDepth":    movesFirst,
+	"Split":           movesFirst,
+	"Squeeze":         movesFirst,
+	"Tile":            movesFirst,
+	"Transpose":       movesFirst,
+	"Unsqueeze":       movesFirst,
+
+	"Equal":           {moves: false},
+	"Shape":           looksFirst,
+	"Size":            looksFirst,
+	"TfIdfVectorizer": looksFirst,
+
+	mlDomain + ".ArrayFeatureExtractor": movesFirst,
+	mlDomain + ".CategoryMapper":        looksFirst,
+	mlDomain + ".LabelEncoder":          looksFirst,
+	mlDomain + ".OneHotEncoder":         looksFirst,
 }
 
 // isText reports whether input i is a tensor of strings.

@@ -207,6 +207,12 @@ func convertConcatFromSequence(c *call) []graph.Value {
 	if len(items) == 0 {
 		c.failf("the sequence has no items")
 	}
+	for i, s := range items {
+		if s.kind != tensor {
+			c.failf("item %d of the sequence is not a tensor", i)
+		}
+	}
+	c.checkItems(items)
 	rank := len(items[0].tensor.Type().Shape)
 	fresh := c.flag("new_axis", false)
 	if fresh {
