@@ -58,7 +58,7 @@ func TestLowPrecisionIsRefusedOrTaken(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"concat", "gather", "pad", "map"} {
-		if taken[name] == 0 {
+		if taken[name] == 0 && !testing.Short() { // which draws few graphs
 			t.Errorf("no %s took elements of low precision", name)
 		}
 	}
