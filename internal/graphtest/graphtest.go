@@ -8,7 +8,7 @@
 // evaluates a graph node by node, each alone in fresh dense memory.
 //
 // Tests run over the seeds of [Seeds]. To run more of them, say how many in the
-// environment, and to run one alone, say which:
+// environment, and to run one alone, say which. Both together are a range:
 //
 //	BERTH_GRAPHS=100000 go test ./internal/exec ./internal/compile -run Random -timeout 0
 //	BERTH_SEED=1234 go test ./internal/exec -run Random
@@ -44,8 +44,8 @@ type Graph struct {
 }
 
 // Seeds returns the seeds that a test runs over: from 0, as many as count, or a
-// tenth of that in short tests. BERTH_GRAPHS replaces the number, BERTH_SEED
-// the list by one seed.
+// tenth of that in short tests. BERTH_GRAPHS replaces the number. BERTH_SEED
+// replaces the first seed, and alone has it be the only one.
 func Seeds(t testing.TB, count uint64) iter.Seq[uint64] {
 	number := func(name string) (uint64, bool) {
 		text, ok := os.LookupEnv(name)
@@ -62,11 +62,11 @@ func Seeds(t testing.TB, count uint64) iter.Seq[uint64] {
 	if testing.Short() {
 		count /= 10
 	}
-	if n, ok := number("BERTH_GRAPHS"); ok {
-		count = n
-	}
 	if seed, ok := number("BERTH_SEED"); ok {
 		first, count = seed, 1
+	}
+	if n, ok := number("BERTH_GRAPHS"); ok {
+		count = n
 	}
 	return func(yield func(uint64) bool) {
 		for i := range count {
