@@ -218,7 +218,7 @@ func sameOp(a, b *graph.Node) bool {
 }
 
 // sameAttributes reports whether nodes, whose ops are of one type pair by pair, have
-// the same attributes but for integers.
+// the same attributes but for integers, which are as many in each list.
 func sameAttributes(as, bs []*graph.Node) bool {
 	for k := range as {
 		a, b := reflect.ValueOf(as[k].Op()), reflect.ValueOf(bs[k].Op())
@@ -227,7 +227,9 @@ func sameAttributes(as, bs []*graph.Node) bool {
 		}
 		for f := range a.NumField() {
 			x, y := a.Field(f).Interface(), b.Field(f).Interface()
-			if _, ok := integers(x); !ok && !reflect.DeepEqual(x, y) {
+			list, ok := integers(x)
+			other, _ := integers(y)
+			if len(list) != len(other) || !ok && !reflect.DeepEqual(x, y) {
 				return false
 			}
 		}

@@ -139,7 +139,7 @@ func (b *builds) compare(first, x *built) error {
 			return differs(n, "it is a part of the graph")
 		}
 		m := x.nodes[k]
-		if !sameOp(n, m) || n.NumInputs() != m.NumInputs() || n.NumOutputs() != m.NumOutputs() {
+		if !sameOp(n, m) || n.NumInputs() != m.NumInputs() {
 			return differs(n, "the graph has it in one place")
 		}
 		for j := range n.NumInputs() {
@@ -148,9 +148,28 @@ func (b *builds) compare(first, x *built) error {
 				return differs(n, fmt.Sprintf("its input %d is %v", j, v.Node()))
 			}
 		}
+		if err := likeOutputs(n, m); err != nil {
+			return fmt.Errorf("%v cannot vary: with %s %w", n, extent.Text(b.dims, x.point), err)
+		}
 	}
 	if len(x.nodes) > len(first.nodes) {
 		return differs(x.nodes[len(first.nodes)], "it is no part of the graph")
+	}
+	return nil
+}
+
+// likeOutputs returns an error unless node m, which is n at another point, has as many
+// outputs, with the same element types and numbers of axes. What is learned of a
+// value from several points goes axis by axis.
+func likeOutputs(n, m *graph.Node) error {
+	if n.NumOutputs() != m.NumOutputs() {
+		return fmt.Errorf("it has %d outputs, with other extents %d", m.NumOutputs(), n.NumOutputs())
+	}
+	for o := range n.NumOutputs() {
+		s, t := n.Output(o).Type(), m.Output(o).Type()
+		if s.DType != t.DType || len(s.Shape) != len(t.Shape) {
+			return fmt.Errorf("output %d is %v, with other extents %v", o, t, s)
+		}
 	}
 	return nil
 }

@@ -99,6 +99,35 @@ out y
 		{"another input", 1, 9, func(n int) (string, error) {
 			return text(fmt.Sprintf("a = input \"a\" float32[N]\nb = input \"b\" float32[N]\nc = map{program=\"t0=add(x0,x1)\"} a b\nd = softmax{axis=0} %s\ne = map{program=\"t0=add(x0,x1)\"} c d\nout e\n", []string{"a", "b"}[n%2]))(n)
 		}, "its input 0 is"},
+		{"a number of axes", 1, 6, text(`x = input "x" float32[2 2 2 2 2 2]
+i = input "i" int64[2 N]
+y = gather_nd x i
+out y
+`), "gather_nd cannot vary: with n=5 output 0 is float32[2 2], with other extents float32[2]"},
+		{"a number of axes within the graph, at one extent", 1, 9, text(`x = input "x" float32[2 2]
+i = input "i" int64[N 2]
+d = diagonal{axis2=1} i
+y = gather_nd x d
+z = reduce{kind=sum} y
+out z
+`), "gather_nd cannot run with n=1: output 0 is float32[2], with other extents float32[]"},
+		{"an element type", 1, 9, func(n int) (string, error) {
+			return text(fmt.Sprintf("x = input \"x\" %s[N]\ny = map{program=\"t0=exp(x0)\"} x\nout y\n", []string{"float32", "float64"}[n%2]))(n)
+		}, "input (x) cannot vary: with n=8 output 0 is float32[8], with other extents float64[9]"},
+		{"a number of axes where one extent has the graph built in another way", 1, 9, func(n int) (string, error) {
+			flat := []int{n, 3}
+			if n == 1 {
+				flat = flat[1:]
+			}
+			return text(fmt.Sprintf("x = input \"x\" float32[N 1 3]\nf = reshape{shape=%v} x\ne = map{program=\"t0=exp(x0)\"} f\ny = reshape{shape=[N 3]} e\nout y\n", flat))(n)
+		}, ""},
+		{"a list where one extent has the graph built in another way", 1, 9, func(n int) (string, error) {
+			axes := []int{0, 1}
+			if n == 1 {
+				axes = axes[1:]
+			}
+			return text(fmt.Sprintf("x = input \"x\" float32[N 3]\ny = reduce{kind=sum, axes=%v, keep_dims=true} x\nout y\n", axes))(n)
+		}, ""},
 		{"a build within the bounds that fails", 1, 30, func(n int) (string, error) {
 			if n == 23 {
 				return "", fmt.Errorf("no graph for %d", n)

@@ -133,6 +133,9 @@ func (z *sizes) instantiate(p extent.Point) ([]*graph.Node, error) {
 	to := make(map[*graph.Node]*graph.Node, len(like))
 	for k, n := range like {
 		made, err := z.ops[k].node(n, values, to)
+		if err == nil {
+			err = likeOutputs(n, made)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%v cannot run with %s: %w", n, extent.Text(z.space.Dims(), p), err)
 		}
