@@ -35,6 +35,7 @@ var functions = map[string]any{
 	"Materialize":     berth.Materialize,
 	"MaterializeWith": berth.MaterializeWith,
 	"NewPrograms":     berth.NewPrograms,
+	"NewPool":         berth.NewPool[*berth.Instance],
 	"Normal":          berth.Normal[float32],
 	"PlanOf":          berth.PlanOf,
 	"Range":           berth.Range[int64],
@@ -58,6 +59,7 @@ func receivers(t *testing.T) []any {
 	return []any{
 		x, x.Promise(), program, instance,
 		berth.NewPrograms(1, func(context.Context, berth.Shapes) (*berth.Program, error) { return program, nil }),
+		program.NewPool(1, nil),
 	}
 }
 
@@ -66,8 +68,8 @@ func receivers(t *testing.T) []any {
 var optional = map[string]string{
 	"Conv": "bias opt", "LayerNorm": "bias", "MaxPool": "opt", "AveragePool": "opt",
 	"Compile": "opt", "NewInstance": "opt",
-	// A nil function is an error of Get, where there is one to return.
-	"NewPrograms": "build",
+	// A nil function is an error of Get and Do, where there is one to return.
+	"NewPrograms": "build", "NewPool": "create opt",
 }
 
 // required are the types of which nil is an error.
@@ -96,6 +98,9 @@ func exported(t *testing.T) map[string][]string {
 				if star, ok := of.(*ast.StarExpr); ok {
 					of = star.X
 				}
+				if generic, ok := of.(*ast.IndexExpr); ok {
+					of = generic.X
+				}
 				name = of.(*ast.Ident).Name + "." + name
 			}
 			params := []string{}
@@ -122,8 +127,9 @@ func TestNothing(t *testing.T) {
 	}
 	for _, r := range receivers(t) {
 		right, typ := reflect.ValueOf(r), reflect.TypeOf(r)
+		name, _, _ := strings.Cut(typ.Elem().Name(), "[") // without type arguments
 		for i := range typ.NumMethod() {
-			method := typ.Elem().Name() + "." + typ.Method(i).Name
+			method := name + "." + typ.Method(i).Name
 			seen[method] = true
 			for what, receiver := range map[string]reflect.Value{"nil": reflect.Zero(typ), "zero": reflect.New(typ.Elem())} {
 				f := receiver.Method(i)
