@@ -76,11 +76,12 @@ func lendables(max int) (pool *berth.Pool[*lendable], made *atomic.Int32, use fu
 // TestPoolBound has many goroutines share a few items.
 func TestPoolBound(t *testing.T) {
 	pool, made, use := lendables(3)
+	var items sync.Map
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
 			for range 20 {
-				if err := pool.Do(t.Context(), use); err != nil {
+				if err := pool.Do(t.Context(), func(l *lendable) error { items.Store(l, true); return use(l) }); err != nil {
 					t.Error(err)
 				}
 			}
@@ -95,11 +96,39 @@ func TestPoolBound(t *testing.T) {
 	if err := pool.Do(t.Context(), use); !errors.Is(err, berth.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
+	items.Range(func(l, _ any) bool {
+		if !l.(*lendable).closed.Load() {
+			t.Error("an item is not closed")
+		}
+		return true
+	})
+}
+
+// TestPoolClosing closes pools in use.
+func TestPoolClosing(t *testing.T) {
+	for range 2000 {
+		pool, _, use := lendables(2)
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for {
+					if err := pool.Do(t.Context(), use); err != nil {
+						if !errors.Is(err, berth.ErrClosed) {
+							t.Error(err)
+						}
+						return
+					}
+				}
+			})
+		}
+		pool.Close()
+		wg.Wait()
+	}
 }
 
 // TestPoolReuse wants the item that was used last, and one for a pool of none.
 func TestPoolReuse(t *testing.T) {
-	pool, made, use := lendables(-1)
+	pool, made, use := lendables(0)
 	for range 3 {
 		if err := pool.Do(t.Context(), use); err != nil {
 			t.Fatal(err)
@@ -194,11 +223,12 @@ func TestPoolWaits(t *testing.T) {
 // TestPoolFailures has items that cannot be made, and a use that panics.
 func TestPoolFailures(t *testing.T) {
 	broken := errors.New("broken")
-	fail := true
+	fail, made := true, 0
 	pool := berth.NewPool(1, func() (*lendable, error) {
 		if fail {
 			return nil, broken
 		}
+		made++
 		return &lendable{}, nil
 	})
 	_, _, use := lendables(1)
@@ -216,8 +246,8 @@ func TestPoolFailures(t *testing.T) {
 		}()
 		pool.Do(t.Context(), func(*lendable) error { panic("oh") })
 	}()
-	if err := pool.Do(t.Context(), use); err != nil {
-		t.Errorf("after a panic: %v", err)
+	if err := pool.Do(t.Context(), use); err != nil || made != 1 {
+		t.Errorf("after a panic: %v, %d items", err, made)
 	}
 	wantError(t, "nothing to do", pool.Do(t.Context(), nil), "nil")
 	var none context.Context
