@@ -16,6 +16,7 @@ type frame struct {
 	key     []byte
 	states  map[*stage]*stageState
 	evicted int64
+	path    []*stage // of the run
 	results []Value
 }
 
@@ -36,6 +37,7 @@ func newFrame(s *Session, t *tree) *frame {
 // results are inputs, constants, or memory of the frame. The list returned is the frame's.
 func (f *frame) run(inputs []Value, targets []*Array) ([]Value, error) {
 	f.forget()
+	f.path = f.path[:0]
 	f.grow(len(inputs))
 	copy(f.env, inputs)
 	for at := &f.tree.root; ; {
@@ -47,6 +49,7 @@ func (f *frame) run(inputs []Value, targets []*Array) ([]Value, error) {
 		if err != nil {
 			return nil, err
 		}
+		f.path = append(f.path, next)
 		if err := f.stage(next, targets); err != nil {
 			return nil, err
 		}

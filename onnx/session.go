@@ -88,6 +88,13 @@ func (m *Model) NewSession(opt *SessionOptions) (*Session, error) {
 	return s, nil
 }
 
+// NewPool returns a pool of at most max sessions; less than 1 counts as 1. What they build
+// they share, as all sessions of a model do; each has an arena of its own. An error about
+// the options comes from [berth.Pool.Do].
+func (m *Model) NewPool(max int, opt *SessionOptions) *berth.Pool[*Session] {
+	return berth.NewPool(max, func() (*Session, error) { return m.NewSession(opt) })
+}
+
 func newSession(m *Model, opt *SessionOptions) *Session {
 	return &Session{model: m, options: *opt, workers: exec.NewWorkers(opt.Workers), texts: newTexts(m.texts)}
 }

@@ -57,7 +57,8 @@ type stage struct {
 	number int // of slots, counted up to here
 	opens  []opening
 
-	segment *exec.Prepared // nil: computes nothing
+	program *berth.Program // nil: computes nothing
+	segment *exec.Prepared // of the program
 	in      []int          // slots
 	out     []output
 	steps   []*hostStep
@@ -507,14 +508,19 @@ func (cut *cutter) compile(ctx context.Context, placed map[graph.Value]int) erro
 		return err
 	}
 	for _, p := range prog.Inputs() {
-		slot, err := strconv.Atoi(p.Name)
-		if err != nil {
-			panic(err)
-		}
-		s.in = append(s.in, slot)
+		s.in = append(s.in, slotOf(p.Name))
 	}
-	s.segment = inside.Prepared(prog)
+	s.program, s.segment = prog, inside.Prepared(prog)
 	return nil
+}
+
+// slotOf returns the slot that an input or output of a segment is named after.
+func slotOf(name string) int {
+	slot, err := strconv.Atoi(name)
+	if err != nil {
+		panic(err)
+	}
+	return slot
 }
 
 // maxBytes returns the bound on memory.
