@@ -177,11 +177,14 @@ func (s *Session) Describe() SessionDescription {
 
 // describe returns the segments of the last run of the frame.
 func (f *frame) describe(body string) []Segment {
+	if len(f.path) == 0 {
+		return nil
+	}
 	var list []Segment
 	names := f.names()
 	outputs := make(map[int]bool)
-	if n := len(f.path); n > 0 && body == "" {
-		for _, v := range f.path[n-1].results {
+	if body == "" {
+		for _, v := range f.path[len(f.path)-1].results {
 			outputs[v.slot] = outputs[v.slot] || v.kind == slotted
 		}
 	}

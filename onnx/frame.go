@@ -16,7 +16,7 @@ type frame struct {
 	key     []byte
 	states  map[*stage]*stageState
 	evicted int64
-	path    []*stage // of the run
+	path    []*stage // that the run has gone through
 	results []Value
 }
 
@@ -49,10 +49,10 @@ func (f *frame) run(inputs []Value, targets []*Array) ([]Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.path = append(f.path, next)
 		if err := f.stage(next, targets); err != nil {
 			return nil, err
 		}
+		f.path = append(f.path, next)
 		if at = next; at.results != nil {
 			break
 		}
