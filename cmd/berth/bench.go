@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,13 +9,12 @@ import (
 	"time"
 
 	"github.com/berth-go/berth"
-	"github.com/berth-go/berth/internal/conformance"
 	"github.com/berth-go/berth/onnx"
 )
 
 type benchCmd struct {
 	Model string `arg:"" help:"An ONNX file."`
-	Data  string `help:"A folder with input_N.pb to run on; random inputs otherwise." placeholder:"TEST_DATA_SET_DIR"`
+	dataFlag
 	modelFlags
 	Time time.Duration `help:"How long to measure." default:"2s" placeholder:"D"`
 	jsonFlag
@@ -39,63 +37,56 @@ type benchResult struct {
 	LowerBound int64   `json:"lower_bound_bytes"`
 	Weights    int64   `json:"weights_bytes"`
 	Allocs     float64 `json:"allocs_per_run"`
+	Segments   int     `json:"segments,omitempty"` // of a model that is no single program
 
-	memory berth.Memory
+	memory fmt.Stringer
 }
 
 // String prints the figures, with all that the memory has.
 func (r benchResult) String() string {
-	return fmt.Sprintf("%s with %d rows, %d threads, %d runs\n", r.Model, r.Rows, r.Threads, r.Runs) +
+	what := fmt.Sprintf("%d rows", r.Rows)
+	if r.Segments > 0 {
+		what = fmt.Sprintf("%d segments", r.Segments)
+	}
+	return fmt.Sprintf("%s with %s, %d threads, %d runs\n", r.Model, what, r.Threads, r.Runs) +
 		fmt.Sprintf("latency      min %.3f ms, median %.3f ms, p99 %.3f ms\n", r.Latency.Min, r.Latency.Median, r.Latency.P99) +
 		fmt.Sprintf("compile      %.1f ms\nallocations  %g a run\n%v", r.CompileMS, r.Allocs, r.memory)
 }
 
-// Run measures a model: compilation, latency, memory, allocations.
+// Run measures a model: compilation, latency, memory, allocations. One that runs in
+// several segments is compiled in its first run, which counts as the compilation.
 func (c *benchCmd) Run(e *env) error {
 	m, err := c.load(e, c.Model)
 	if err != nil {
 		return err
 	}
-	opt, inputs, err := c.prepare(e, m)
+	w, err := c.workload(e, &c.modelFlags, m)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
-	p, err := m.Compile(e.ctx, opt)
+	p, err := w.compile(e, m)
 	if err != nil {
 		return err
 	}
-	r := benchResult{Model: c.Model, Threads: c.Threads, CompileMS: milliseconds(time.Since(start)), Rows: p.Describe().Rows, memory: p.Memory()}
+	r := benchResult{Model: c.Model, Threads: c.Threads, Rows: 1}
 	if r.Threads <= 0 {
 		r.Threads = runtime.GOMAXPROCS(0)
 	}
-	r.Arena, r.LowerBound, r.Weights = r.memory.Arena, r.memory.LowerBound, r.memory.Weights
-	if err := c.measure(e, p, inputs, &r); err != nil {
+	if p != nil {
+		r.CompileMS = milliseconds(time.Since(start))
+		err = c.program(e, p, &w, &r)
+	} else {
+		err = c.session(e, m, &w, &r)
+	}
+	if err != nil {
 		return err
 	}
 	return c.show(e, r)
 }
 
-// prepare reads the inputs, or leaves them to be made for the shapes of the flags
-// and returns none.
-func (c *benchCmd) prepare(e *env, m *onnx.Model) (opt *onnx.Options, inputs map[string]*berth.Tensor, err error) {
-	if c.Data == "" {
-		opt, err = c.options(e, m)
-		return opt, nil, err
-	}
-	if inputs, _, err = conformance.ReadSet(m, c.Data); err != nil {
-		return nil, nil, err
-	}
-	if len(inputs) == 0 && len(m.Inputs()) > 0 {
-		return nil, nil, fmt.Errorf("%s has no input_0.pb", c.Data)
-	}
-	opt = conformance.Fixed(inputs)
-	opt.Program.Without = c.Without
-	return opt, inputs, nil
-}
-
-// measure runs an instance until the time is up, at least ten times.
-func (c *benchCmd) measure(e *env, p *berth.Program, inputs map[string]*berth.Tensor, r *benchResult) error {
+// program measures an instance of a program.
+func (c *benchCmd) program(e *env, p *berth.Program, w *workload, r *benchResult) error {
 	inst, err := p.NewInstance(&berth.InstanceOptions{Workers: c.Threads})
 	if err != nil {
 		return err
@@ -104,8 +95,8 @@ func (c *benchCmd) measure(e *env, p *berth.Program, inputs map[string]*berth.Te
 	given, outputs := berth.Values{}, berth.Values{}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, in := range p.Inputs() {
-		if inputs != nil {
-			given[in.Name] = inputs[in.Name]
+		if w.tensors != nil {
+			given[in.Name] = w.tensors[in.Name]
 		} else if given[in.Name], err = randomTensor(e.ctx, rng, in); err != nil {
 			return err
 		}
@@ -115,7 +106,40 @@ func (c *benchCmd) measure(e *env, p *berth.Program, inputs map[string]*berth.Te
 			return err
 		}
 	}
-	run := func() error { return inst.Run(e.ctx, given, outputs) }
+	if err := c.measure(func() error { return inst.Run(e.ctx, given, outputs) }, r); err != nil {
+		return err
+	}
+	mem := p.Memory()
+	r.Rows, r.memory = p.Describe().Rows, mem
+	r.Arena, r.LowerBound, r.Weights = mem.Arena, mem.LowerBound, mem.Weights
+	return nil
+}
+
+// session measures a session.
+func (c *benchCmd) session(e *env, m *onnx.Model, w *workload, r *benchResult) error {
+	s, err := m.NewSession(&onnx.SessionOptions{Workers: c.Threads, Without: c.Without})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	outputs := make(map[string]onnx.Value)
+	start := time.Now()
+	if err := s.Run(e.ctx, w.inputs, outputs); err != nil {
+		return err
+	}
+	r.CompileMS = milliseconds(time.Since(start))
+	if err := c.measure(func() error { return s.Run(e.ctx, w.inputs, outputs) }, r); err != nil {
+		return err
+	}
+	d := s.Describe()
+	all, segments := join(d.Segments)
+	r.Segments, r.memory = len(segments), d.Memory
+	r.Arena, r.LowerBound, r.Weights = d.Memory.Arena, all.LowerBound, d.Memory.Weights
+	return nil
+}
+
+// measure calls run until the time is up, at least ten times.
+func (c *benchCmd) measure(run func() error, r *benchResult) (err error) {
 	if r.Allocs, err = allocations(run); err != nil {
 		return err
 	}
@@ -161,17 +185,3 @@ func allocations(run func() error) (float64, error) {
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// randomTensor returns random data for an input: numbers from [0, 1), and of
-// integers and bools zeros and ones, which are right as indices.
-func randomTensor(ctx context.Context, rng *rand.Rand, port berth.Port) (*berth.Tensor, error) {
-	t, err := berth.Uniform[float32](rng, port.Dims...)
-	if err != nil {
-		return nil, err
-	}
-	p := t.Promise()
-	if !port.DType.IsFloat() {
-		p = p.Round()
-	}
-	return p.Cast(port.DType).Materialize(ctx)
-}

@@ -23,9 +23,12 @@ import (
 //	odd.onnx                 a function, metadata, operators that nobody has
 //	rate.onnx                y = x + rate, which is a scalar
 //	pair.onnx, same.onnx     y = the sequence of x and x, y = the sequence x
+//	find.onnx                y = the squares, summed, of a'a where x is not 0, with a = softmax(x)
+//	loose.onnx               relu.onnx for x with two extents that have no name
 //	reshape.onnx             y = reshape(x, shape), shape is an input
 //	shape.npy                [3 2]
 //	tests/pass, tests/fail   backend tests of relu.onnx, one with a wrong output
+//	sets/find                x.npy for find.onnx
 //	tests/skip               a backend test of an operator that nobody has
 func writeFiles(dir string) error {
 	files := map[string][]byte{}
@@ -60,6 +63,17 @@ func writeFiles(dir string) error {
 	pair := wire.ValueInfo{Name: "y", Type: &wire.Type{Sequence: &wire.ContainerType{Elem: matrix.Type}}}
 	files["pair.onnx"] = model(node("SequenceConstruct", "x", "x"), pair, nil, matrix)
 	files["same.onnx"] = model(node("Identity", "x"), pair, nil, wire.ValueInfo{Name: "x", Type: pair.Type})
+	two := func(op, in, also, out string) wire.Node {
+		return wire.Node{OpType: op, Inputs: []string{in, also}, Outputs: []string{out}}
+	}
+	files["find.onnx"] = graph([]wire.Node{
+		step("Softmax", "x", "a"), step("Transpose", "a", "turned"), two("MatMul", "turned", "a", "b"),
+		step("NonZero", "x", "found"), step("Transpose", "found", "places"),
+		two("GatherND", "b", "places", "some"), two("MatMul", "some", "some", "y"),
+	}, value("y", wire.Float), nil, matrix)
+	found := floats("x", x, 2, 3)
+	files["sets/find/input_0.pb"] = wire.AppendTensor(nil, &found)
+	files["loose.onnx"] = model(node("Relu", "x"), value("y", wire.Float, "", ""), nil, value("x", wire.Float, "", ""))
 	files["odd.onnx"] = odd(value("x", wire.Float, "n", 3))
 
 	y := []float32{0, 2, 0, 4, 0, 6}
@@ -120,13 +134,23 @@ func value(name string, elem wire.DataType, extents ...any) wire.ValueInfo {
 	return wire.ValueInfo{Name: name, Type: &wire.Type{Tensor: &wire.TensorType{Elem: elem, Shape: shape}}}
 }
 
+// step returns a node of one input and one output.
+func step(op, in, out string) wire.Node {
+	return wire.Node{OpType: op, Inputs: []string{in}, Outputs: []string{out}}
+}
+
 // model returns a model of one node as a file.
 func model(n wire.Node, output wire.ValueInfo, weights []wire.Tensor, inputs ...wire.ValueInfo) []byte {
+	return graph([]wire.Node{n}, output, weights, inputs...)
+}
+
+// graph returns a model as a file.
+func graph(nodes []wire.Node, output wire.ValueInfo, weights []wire.Tensor, inputs ...wire.ValueInfo) []byte {
 	return wire.AppendModel(nil, &wire.Model{
 		IRVersion:    8,
 		OpsetImports: []wire.OperatorSet{{Version: 17}},
 		Graph: &wire.Graph{
-			Name: "main", Nodes: []wire.Node{n}, Initializers: weights,
+			Name: "main", Nodes: nodes, Initializers: weights,
 			Inputs: inputs, Outputs: []wire.ValueInfo{output},
 		},
 	})
@@ -134,9 +158,6 @@ func model(n wire.Node, output wire.ValueInfo, weights []wire.Tensor, inputs ...
 
 // odd returns a model that says much of itself and cannot be run.
 func odd(input wire.ValueInfo) []byte {
-	step := func(op, in, out string) wire.Node {
-		return wire.Node{OpType: op, Inputs: []string{in}, Outputs: []string{out}}
-	}
 	call := func(in, out string) wire.Node {
 		n := step("F", in, out)
 		n.Domain = "local"

@@ -112,7 +112,13 @@ func (f *modelFlags) options(e *env, m *onnx.Model) (*onnx.Options, error) {
 		}
 	}
 	for _, name := range m.OpenExtents(opt) {
-		fmt.Fprintf(e.stderr, "berth: extent %s is open and taken as 1; --dim sets it\n", name)
+		flag := "--data" // an extent without a name
+		for _, in := range m.Inputs() {
+			if slices.ContainsFunc(in.Dims, func(d onnx.Dim) bool { return d.Name == name }) {
+				flag = "--dim"
+			}
+		}
+		fmt.Fprintf(e.stderr, "berth: extent %s is open and taken as 1; %s sets it\n", name, flag)
 	}
 	return opt, nil
 }

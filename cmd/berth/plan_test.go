@@ -24,6 +24,27 @@ type planFile struct {
 	Strategy     string
 	Steps        []planStep
 	Slots        []planSlot
+	Segments     []planSegment
+}
+
+type planSegment struct {
+	FirstStep    int `json:"first_step"`
+	Steps        int
+	Body         string
+	Arena        int64 `json:"arena_bytes"`
+	LowerBound   int64 `json:"lower_bound_bytes"`
+	Materialized int64 `json:"materialized_bytes"`
+	Values       []planValue
+	Host         []struct {
+		Op, Name string
+		Values   []planValue
+	}
+}
+
+type planValue struct {
+	Name, Type string
+	Bytes      int64
+	Output     bool
 }
 
 type planStep struct {
@@ -72,7 +93,35 @@ func prove(data []byte) error {
 	if err := proveApart(&p); err != nil {
 		return err
 	}
+	if err := proveSegments(&p); err != nil {
+		return err
+	}
 	return proveUses(&p)
+}
+
+// proveSegments wants segments to hold all steps in order, with no slot that is live in
+// two, and the largest to be as large as the arena.
+func proveSegments(p *planFile) error {
+	next, arena := 0, int64(0)
+	for i, s := range p.Segments {
+		end := s.FirstStep + s.Steps
+		if s.FirstStep != next || s.Steps < 0 || s.LowerBound > s.Arena || s.Materialized < s.Arena {
+			return fmt.Errorf("segment %d is %+v, after %d steps", i, s, next)
+		}
+		for _, slot := range p.Slots {
+			switch {
+			case slot.Start < s.FirstStep && slot.End >= s.FirstStep:
+				return fmt.Errorf("slot %d is live in segment %d and before", slot.ID, i)
+			case slot.Start >= s.FirstStep && slot.Start < end && slot.Offset+slot.Bytes > s.Arena:
+				return fmt.Errorf("slot %d does not lie in the %d bytes of segment %d", slot.ID, s.Arena, i)
+			}
+		}
+		next, arena = end, max(arena, s.Arena)
+	}
+	if len(p.Segments) > 0 && (next != len(p.Steps) || arena != p.Arena) {
+		return fmt.Errorf("%d steps of %d are in segments, in %d bytes of %d", next, len(p.Steps), arena, p.Arena)
+	}
+	return nil
 }
 
 // proveApart wants no byte in two slots that are live at once, unless shares
@@ -175,6 +224,19 @@ func TestPlansAreSafe(t *testing.T) {
 			}
 		}
 	}
+	for _, data := range []string{"", filepath.Join(dir, "sets", "find")} {
+		plan := planJSON(t, filepath.Join(dir, "find.onnx"), "--data", data)
+		if err := prove(plan); err != nil {
+			t.Errorf("find with the data %q: %v", data, err)
+		}
+		var p planFile
+		if err := json.Unmarshal(plan, &p); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Segments) != 2 || p.Segments[0].Arena == 0 || p.Segments[1].Arena == 0 || len(p.Segments[0].Host) != 1 || len(p.Segments[1].Values) != 1 {
+			t.Errorf("the segments are %+v", p.Segments)
+		}
+	}
 	shared := filepath.Join("..", "..", "..", "shared")
 	for _, args := range [][]string{
 		{"onnx-backend/light/light_squeezenet.onnx"},
@@ -189,6 +251,7 @@ func TestPlansAreSafe(t *testing.T) {
 		{"models/mobilenet_v2/model.onnx"},
 		{"models/mobilenet_v2/model.onnx", "--rows", "4"},
 		{"models/super_resolution/model.onnx"},
+		{"models/silero_vad/model.onnx", "--data", filepath.Join(shared, "models", "silero_vad", "test_data_set_0")},
 		{"models/minilm_l6_synth/model.onnx", "--dim", "sequence_length=64", "--rows", "3"},
 		{"models/minilm_l6_synth/model.onnx", "--dim", "sequence_length=128", "--dim", "batch_size=2"},
 		{"models/gpt_char/model.onnx", "--dim", "seq=8", "--dim", "past_seq=0"},

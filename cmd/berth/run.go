@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -233,7 +232,7 @@ func (c *runCmd) compute(e *env, m *onnx.Model, inputs map[string]onnx.Value) (m
 	}
 	if ok {
 		outputs, prog, err := c.program(e, m, given, constants)
-		if !errors.Is(err, onnx.ErrNeedsData) && !errors.Is(err, onnx.ErrHost) {
+		if !needsSegments(err) {
 			return outputs, prog, err
 		}
 		fmt.Fprintf(e.stderr, "berth: %v: running step by step\n", err)

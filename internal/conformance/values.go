@@ -11,27 +11,38 @@ import (
 	"github.com/berth-go/berth/onnx"
 )
 
-// ReadValues reads a data set like [ReadSet], of values of any kind.
-func ReadValues(m *onnx.Model, set string) (inputs map[string]onnx.Value, outputs []onnx.Value, err error) {
+// ReadInputs reads the inputs of a data set, values of any kind, by the names that the
+// model gives them. Files are matched by position.
+func ReadInputs(m *onnx.Model, set string) (map[string]onnx.Value, error) {
 	stored, err := readFiles(set, "input")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	declared := m.Inputs()
 	if len(stored) > len(declared) {
-		return nil, nil, fmt.Errorf("%d inputs are stored, the model has %d", len(stored), len(declared))
+		return nil, fmt.Errorf("%d inputs are stored, the model has %d", len(stored), len(declared))
 	}
-	inputs = make(map[string]onnx.Value)
+	inputs := make(map[string]onnx.Value)
 	for i, data := range stored { // optional inputs that are left out are the last
 		name := declared[i].Name
 		if inputs[name], err = m.ReadInput(name, data); err != nil {
-			return nil, nil, fmt.Errorf("input_%d.pb: %w", i, err)
+			return nil, fmt.Errorf("input_%d.pb: %w", i, err)
 		}
 	}
-	if stored, err = readFiles(set, "output"); err != nil {
+	return inputs, nil
+}
+
+// ReadValues reads a data set like [ReadSet], of values of any kind.
+func ReadValues(m *onnx.Model, set string) (inputs map[string]onnx.Value, outputs []onnx.Value, err error) {
+	if inputs, err = ReadInputs(m, set); err != nil {
 		return nil, nil, err
 	}
-	if declared = m.Outputs(); len(stored) != len(declared) {
+	stored, err := readFiles(set, "output")
+	if err != nil {
+		return nil, nil, err
+	}
+	declared := m.Outputs()
+	if len(stored) != len(declared) {
 		return nil, nil, fmt.Errorf("%d outputs are stored, the model has %d", len(stored), len(declared))
 	}
 	outputs = make([]onnx.Value, len(stored))
