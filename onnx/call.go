@@ -100,7 +100,7 @@ func (c *call) tensors() (text bool) {
 	for i, s := range c.symbols {
 		holds := rule.elements == nil || slices.Contains(rule.elements, i)
 		if s.kind == tensor && s.text != holds {
-			c.failf("input %d %q is of type %s, beside strings in another input", i, c.node.node.Inputs[i], symbolType(s))
+			c.failf("input %d %q holds %s, beside %s", i, c.node.node.Inputs[i], textOrNumbers[s.text], textOrNumbers[!s.text])
 		}
 	}
 	if rule.moves && c.text("reduction", "none") != "none" {
@@ -108,6 +108,8 @@ func (c *call) tensors() (text bool) {
 	}
 	return rule.moves
 }
+
+var textOrNumbers = map[bool]string{true: "strings", false: "numbers"}
 
 // A textRule says what an operator on tensors does with strings, of which it sees the
 // numbers; see texts. One that moves does nothing but move elements, so that the outputs
@@ -237,6 +239,9 @@ func (c *call) numOutputs() int { return len(c.node.node.Outputs) }
 // because a shape depends on them.
 func (c *call) scalars(i int) []kernel.Scalar {
 	t := c.in[i].Type()
+	if c.symbols[i].text {
+		c.failf("input %d %q holds strings, not numbers", i, c.node.node.Inputs[i])
+	}
 	if n := t.Shape.Elems(); n > mostListed {
 		c.failf("input %d has %d elements; a list has at most %d", i, n, mostListed)
 	}

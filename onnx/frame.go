@@ -108,6 +108,9 @@ func (f *frame) stage(s *stage, targets []*Array) error {
 		if err := step.run(h); err != nil {
 			return fmt.Errorf("%s: %w", step.node.place(), err)
 		}
+		if err := f.session.roomForText(0); err != nil {
+			return fmt.Errorf("%s: %w", step.node.place(), err)
+		}
 		for k, slot := range step.out {
 			if slot >= 0 {
 				f.env[slot] = h.out[k]
@@ -157,7 +160,7 @@ func (f *frame) compute(s *stage, st *stageState, targets []*Array) error {
 	for i := range s.out {
 		o := &s.out[i]
 		a := st.out[i]
-		if o.result >= 0 && targets[o.result] != nil {
+		if o.result >= 0 && targets[o.result] != nil && !o.text { // no caller sees numbers of strings, even in a run that fails
 			a = targets[o.result]
 		} else if a == nil {
 			a = &Array{}

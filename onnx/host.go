@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/shape"
@@ -44,7 +45,7 @@ func (h *hostCall) array(i int) (*Array, error) {
 // result makes output i a tensor of the given type and shape, whose elements hold
 // anything, and returns it.
 func (h *hostCall) result(i int, t dtype.Type, ids bool, dims ...int) (*Array, error) {
-	if err := h.room(t, dims); err != nil {
+	if err := h.options.room(t, dims); err != nil {
 		return nil, fmt.Errorf("output %d: %w", i, err)
 	}
 	a, ok := h.out[i].(*Array)
@@ -104,23 +105,17 @@ func (c *call) constants() bool {
 	return all
 }
 
+// foldIterations is how often the bodies of loops may run that depend on the file alone,
+// before the model runs.
+const foldIterations = 1 << 12
+
 // runNow runs a host step whose inputs are constants, and reports whether its results
-// can be constants.
+// are constants. They are not where they hold strings, or take more work than a file may
+// ask for before the model runs.
 func (c *call) runNow(run hostFunc) bool {
-	limits := &SessionOptions{Workers: 1, MaxBytes: shapeBytes}
-	if cut := c.imp.cut; cut != nil {
-		limits.MaxIterations = cut.limits.MaxIterations
-	}
-	for _, s := range c.symbols {
-		if s.kind == tensor {
-			c.imp.work -= int64(s.tensor.Type().Shape.Elems())
-		}
-	}
-	if c.imp.work <= 0 && !c.imp.bound {
-		if c.imp.cut == nil {
-			check(errWork)
-		}
-		return false
+	limits := &SessionOptions{Workers: 1, MaxBytes: shapeBytes, MaxIterations: foldIterations}
+	if c.imp.bound {
+		limits = &SessionOptions{Workers: 1} // what the run brings, a file does not ask for
 	}
 	s := newSession(c.imp.model, limits)
 	defer s.Close()
@@ -128,19 +123,43 @@ func (c *call) runNow(run hostFunc) bool {
 	h := &hostCall{Session: s, in: make([]Value, len(c.symbols)), out: make([]Value, len(c.node.node.Outputs))}
 	for i, v := range c.symbols {
 		h.in[i] = v.value(nil)
+		c.imp.work -= elemsOf(h.in[i])
 	}
-	if err := run(h); err != nil {
-		check(err)
+	err := errWork
+	if c.imp.bound || c.imp.work > 0 {
+		err = run(h)
 	}
+	if err == nil && !c.imp.bound {
+		if c.imp.work -= elemsOf(Sequence(h.out)); c.imp.work <= 0 {
+			err = errWork
+		}
+	}
+	if tooMuch := errors.Is(err, errWork) || errors.Is(err, ErrIterations) || errors.Is(err, berth.ErrMemory); tooMuch && c.imp.cut != nil {
+		return false
+	}
+	check(err)
 	outs := make([]symbol, len(h.out))
 	for i, v := range h.out {
-		var err error
 		if outs[i], err = constantOf(v); err != nil {
 			return false
 		}
 	}
 	c.outs = outs
 	return true
+}
+
+// elemsOf returns the number of elements in a value.
+func elemsOf(v Value) int64 {
+	n := int64(0)
+	switch v := v.(type) {
+	case *Array:
+		n = int64(v.dims.Elems())
+	case Sequence:
+		for _, item := range v {
+			n += elemsOf(item)
+		}
+	}
+	return n
 }
 
 // constantOf returns the symbol of a value that is the same in every run.

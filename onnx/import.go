@@ -51,6 +51,7 @@ type importer struct {
 	// keep says that what depends on constants alone stays in the graph: its
 	// shape may follow a dimension of the program.
 	keep bool
+	held int // see hold
 }
 
 func newImporter(ctx context.Context, m *Model) *importer {
@@ -84,9 +85,24 @@ type part struct {
 	name  string
 }
 
-// enter opens a space for a graph of the model, with its initializers, and has its
-// nodes converted next, before what is in the queue.
+// mostHeld bounds the nodes and values of the bodies that are entered, and the items of
+// the sequences that are made, all together. A map over a sequence within a map over a
+// sequence would otherwise ask for any number of nodes.
+const mostHeld = 1 << 20
+
+// hold counts n nodes, values or items.
+func (imp *importer) hold(n int) error {
+	if imp.held += n; imp.held > mostHeld {
+		return fmt.Errorf("bodies and sequences hold more than %d nodes, values and items in all", mostHeld)
+	}
+	return nil
+}
+
+// enter opens a space for a graph of the model, with its initializers.
 func (imp *importer) enter(b *body, outer int) (int, error) {
+	if err := imp.hold(1 + len(b.nodes) + len(b.names)); err != nil {
+		return 0, err
+	}
 	s := imp.spaces.enter(outer)
 	if err := b.constants(imp.model, imp.spaces[s].values); err != nil {
 		return 0, err

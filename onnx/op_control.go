@@ -58,19 +58,21 @@ func convertSequenceMap(c *call) []graph.Value {
 		c.failf("the body has %d inputs and %d outputs, the node %d and %d", len(b.inputs), len(b.graph.Outputs), len(c.symbols), len(c.node.node.Outputs))
 	}
 	items := c.sequence(0)
+	for k, s := range c.symbols {
+		switch {
+		case s.kind == slotted:
+			c.wait(k)
+		case s.kind == sequence && len(s.items) != len(items):
+			c.failf("input %d has %d items, the first %d", k, len(s.items), len(items))
+		}
+	}
 	parts := make([][]part, len(b.graph.Outputs))
 	var spaces []int
 	for i := range items {
 		inner := must(c.imp.enter(b, c.space))
 		spaces = append(spaces, inner)
 		for k, s := range c.symbols {
-			if s.kind == slotted {
-				c.wait(k)
-			}
 			if s.kind == sequence {
-				if len(s.items) != len(items) {
-					c.failf("input %d has %d items, the first %d", k, len(s.items), len(items))
-				}
 				s = s.items[i]
 			}
 			c.imp.spaces[inner].values[b.inputs[k].Name] = s
@@ -233,8 +235,8 @@ func loop(c *call) hostFunc {
 		l.entries[0], l.entries[1] = l.count, l.going
 		n := int64(0)
 		for ; n < trips && going; n++ {
-			if most := h.maxIterations(); n >= most {
-				return fmt.Errorf("%w: more than %d iterations", ErrIterations, most)
+			if err := h.iterate(1); err != nil {
+				return err
 			}
 			kernel.Cast[int64](l.count.data)[0] = n
 			kernel.Cast[bool](l.going.data)[0] = going
@@ -254,7 +256,9 @@ func loop(c *call) hostFunc {
 		copy(h.out, l.entries[2:2+carried])
 		for k, stack := range l.stacks {
 			if n == 0 {
-				stack.emptyLike(b.graph.Outputs[1+carried+k].Type)
+				if err := stack.emptyLike(b.graph.Outputs[1+carried+k].Type); err != nil {
+					return fmt.Errorf("scan output %d: %w", k, err)
+				}
 			}
 			if carried+k < len(h.out) {
 				h.out[carried+k] = stack
@@ -262,13 +266,6 @@ func loop(c *call) hostFunc {
 		}
 		return nil
 	}
-}
-
-func (s *Session) maxIterations() int64 {
-	if s.options.MaxIterations > 0 {
-		return s.options.MaxIterations
-	}
-	return DefaultMaxIterations
 }
 
 // oneOf returns the only element of a tensor.
@@ -288,13 +285,15 @@ func (s *Session) push(stack *Array, v Value, n int64) error {
 		return fmt.Errorf("is %s, not a tensor", TypeOf(v))
 	}
 	if n == 0 {
-		stack.become(a.typ, append([]int{0}, a.dims...), a.ids)
+		stack.become(a.typ, nil, a.ids)
+		stack.dims = append(append(stack.dims, 0), a.dims...)
+		stack.data = stack.data[:0]
 	}
 	if a.typ != stack.typ || a.ids != stack.ids || !a.dims.Equal(stack.dims[1:]) {
 		return fmt.Errorf("is %s, after %s", TypeOf(a), TypeOf(stack))
 	}
 	stack.dims[0] = int(n) + 1
-	if err := s.room(stack.typ, stack.dims); err != nil {
+	if err := s.options.room(stack.typ, stack.dims); err != nil {
 		return err
 	}
 	at := len(stack.data)

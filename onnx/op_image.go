@@ -53,7 +53,7 @@ func imageDecoder(c *call) hostFunc {
 			return err
 		}
 		dims := []int{info.Height, info.Width, format.channels}
-		if err := h.room(dtype.Float64, dims); err != nil { // with what decoding takes
+		if err := h.options.room(dtype.Float64, dims); err != nil { // with what decoding takes
 			return fmt.Errorf("%s image: %w", kind, err)
 		}
 		picture, _, err := image.Decode(bytes.NewReader(x.data))

@@ -117,8 +117,8 @@ func (s *scanner) run(h *hostCall, l *looping, scanned, out []Value) error {
 		n = moved.dims[0]
 		scanned[i] = moved
 	}
-	if most := h.maxIterations(); int64(n) > most {
-		return fmt.Errorf("%w: %d iterations, at most %d", ErrIterations, n, most)
+	if err := h.iterate(int64(n)); err != nil {
+		return err
 	}
 	for step := range n {
 		for i := range scanned {
@@ -147,7 +147,9 @@ func (s *scanner) run(h *hostCall, l *looping, scanned, out []Value) error {
 			break
 		}
 		if n == 0 {
-			stack.emptyLike(s.tree.body.graph.Outputs[s.states+k].Type)
+			if err := stack.emptyLike(s.tree.body.graph.Outputs[s.states+k].Type); err != nil {
+				return fmt.Errorf("scan output %d: %w", k, err)
+			}
 		}
 		if s.outBack[k] {
 			stack.reverse()
@@ -222,7 +224,9 @@ func (s *scanner) batches(h *hostCall, lens []int64) error {
 	for k := range h.out {
 		if stacks[k] == nil {
 			stacks[k] = &Array{}
-			stacks[k].emptyLike(s.tree.body.graph.Outputs[k].Type)
+			if err := stacks[k].emptyLike(s.tree.body.graph.Outputs[k].Type); err != nil {
+				return fmt.Errorf("output %d: %w", k, err)
+			}
 		}
 		h.out[k] = stacks[k]
 	}
@@ -244,10 +248,11 @@ func padded(v Value, stack *Array, row int) Value {
 	return p
 }
 
-// elementOf makes the array element i of x along its first axis. It shares the memory.
+// elementOf makes the array element i of x along its first axis. It shares the memory
+// and is not frozen, even if x is: it becomes other elements.
 func (a *Array) elementOf(x *Array, i int) {
 	size := len(x.data) / x.dims[0]
-	a.typ, a.ids, a.frozen = x.typ, x.ids, x.frozen
+	a.typ, a.ids = x.typ, x.ids
 	a.dims = append(a.dims[:0], x.dims[1:]...)
 	a.data = x.data[i*size : (i+1)*size : (i+1)*size]
 }
@@ -302,7 +307,7 @@ func (s *Session) moveAxis(own, x *Array, from, to int) (*Array, error) {
 		rows, cols = cols, rows
 	}
 	dims := slices.Insert(slices.Delete(x.dims.Clone(), from, from+1), to, x.dims[from])
-	if err := s.room(x.typ, dims); err != nil {
+	if err := s.options.room(x.typ, dims); err != nil {
 		return nil, err
 	}
 	own.become(x.typ, dims, x.ids)

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/berth-go/berth/dtype"
@@ -8,6 +9,7 @@ import (
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/internal/wire"
+	"github.com/berth-go/berth/shape"
 )
 
 // sequenceOps are the operators on sequences and optional values. A sequence is a list
@@ -30,6 +32,7 @@ var sequenceOps = []row{
 
 // returns sets the only output.
 func (c *call) returns(s symbol) []graph.Value {
+	check(c.imp.hold(len(s.items)))
 	c.outs = []symbol{s}
 	return nil
 }
@@ -178,6 +181,9 @@ func convertSplitToSequence(c *call) []graph.Value {
 		}
 	}
 	if sizes == nil {
+		if n := dims[axis] / size; n > mostListed {
+			c.failf("split %d cuts an axis of extent %d into %d parts, at most %d are supported", size, dims[axis], n, mostListed)
+		}
 		for at := 0; at < dims[axis]; at += size {
 			sizes = append(sizes, min(size, dims[axis]-at))
 		}
@@ -229,8 +235,8 @@ func convertConcatFromSequence(c *call) []graph.Value {
 }
 
 // emptyLike makes the array one without elements, of the type that a scan output is
-// declared with: as many along the first, new axis, and 0 where an extent is open.
-func (a *Array) emptyLike(t *wire.Type) {
+// declared with: none along the first, new axis, and 0 where an extent is open.
+func (a *Array) emptyLike(t *wire.Type) error {
 	elem, dims := dtype.Float32, []int{0}
 	ids := false
 	if t != nil && t.Tensor != nil {
@@ -245,5 +251,9 @@ func (a *Array) emptyLike(t *wire.Type) {
 			}
 		}
 	}
+	if err := errors.Join(shape.Shape(dims).Check(), checkRank(dims)); err != nil {
+		return err
+	}
 	a.become(elem, dims, ids)
+	return nil
 }

@@ -90,7 +90,7 @@ func stringConcat(*call) hostFunc {
 		if err != nil {
 			return err
 		}
-		if err := h.room(dtype.Int64, dims); err != nil {
+		if err := h.options.room(dtype.Int64, dims); err != nil {
 			return err
 		}
 		ai, err := spread(a.dims, dims)
@@ -99,6 +99,13 @@ func stringConcat(*call) hostFunc {
 		}
 		bi, err := spread(b.dims, dims)
 		if err != nil {
+			return err
+		}
+		size := int64(0)
+		for i := range ai {
+			size += int64(len(left[ai[i]]) + len(right[bi[i]]))
+		}
+		if err := h.roomForText(size); err != nil {
 			return err
 		}
 		text := make([]string, dims.Elems())
@@ -202,7 +209,7 @@ func stringSplit(c *call) hostFunc {
 			width = max(width, len(split[i]))
 		}
 		dims := append(x.dims.Clone(), width)
-		if err := h.room(dtype.Int64, dims); err != nil {
+		if err := h.options.room(dtype.Int64, dims); err != nil {
 			return err
 		}
 		all := make([]string, 0, dims.Elems())

@@ -245,7 +245,7 @@ func takes(t *wire.Type, v Value) bool {
 	case Sequence:
 		return t.Sequence != nil && !slices.ContainsFunc(v, func(item Value) bool { return !takes(t.Sequence.Elem, item) })
 	case *Map:
-		return t.Map != nil && v != nil && v.Keys != nil && v.Values != nil
+		return t.Map != nil
 	}
 	return false
 }

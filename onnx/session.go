@@ -22,8 +22,8 @@ type SessionOptions struct {
 	// between segments; 0 means [berth.DefaultMaxBytes]. A run that needs more is an
 	// error that wraps [berth.ErrMemory] or [berth.ErrBudget].
 	MaxBytes int64
-	// MaxIterations is how often the body of a loop may run before it is an error that
-	// wraps [ErrIterations]; 0 means [DefaultMaxIterations].
+	// MaxIterations is how often bodies of loops may run, all together in one run, before
+	// that is an error that wraps [ErrIterations]; 0 means [DefaultMaxIterations].
 	MaxIterations int64
 	// Poison fills the arena before each segment with bytes that no right program
 	// reads, to find one that is wrong.
@@ -32,13 +32,12 @@ type SessionOptions struct {
 	Without []string
 }
 
-// DefaultMaxIterations is how often the body of a loop may run where nothing else is
-// stated.
+// DefaultMaxIterations is how often bodies of loops may run where nothing else is stated.
 const DefaultMaxIterations = 1 << 20
 
-// ErrIterations is wrapped by the error about a loop that runs longer than a session
-// lets it.
-var ErrIterations = errors.New("the loop runs too often")
+// ErrIterations is wrapped by the error about loops that run longer than a session lets
+// them.
+var ErrIterations = errors.New("loops run too often")
 
 // A Session runs a model at whatever shapes its inputs have. What it builds for these, it
 // shares with all sessions of the model; the memory that it works in is its own: one
@@ -54,7 +53,9 @@ type Session struct {
 	texts   *texts
 	frame   *frame
 	state   atomic.Int32
-	ctx     context.Context // of the run that goes on
+
+	ctx        context.Context // of the run that goes on
+	iterations int64           // of its loops, so far
 
 	inputs  []Value  // in the order of the file
 	given   []*Array // memory for those that have to be converted
@@ -106,13 +107,46 @@ func (s *Session) Close() {
 	}
 }
 
-// room returns an error when a tensor is larger than the session may hold.
-func (s *Session) room(t dtype.Type, dims shape.Shape) error {
+// room returns an error when a tensor is larger than a session may hold.
+func (o *SessionOptions) room(t dtype.Type, dims shape.Shape) error {
 	if err := dims.Check(); err != nil {
 		return err
 	}
-	if n := int64(dims.Elems()); n > s.options.maxBytes()/int64(t.Size()) {
-		return fmt.Errorf("%w: %v%v takes more than %d bytes", berth.ErrMemory, t, dims, s.options.maxBytes())
+	if n := int64(dims.Elems()); n > o.maxBytes()/int64(t.Size()) {
+		return fmt.Errorf("%w: %v%v takes more than %d bytes", berth.ErrMemory, t, dims, o.maxBytes())
+	}
+	return nil
+}
+
+// maxBytes returns the bound on memory.
+func (o *SessionOptions) maxBytes() int64 {
+	if o.MaxBytes > 0 {
+		return o.MaxBytes
+	}
+	return berth.DefaultMaxBytes
+}
+
+// maxIterations returns the bound on what loops do.
+func (o *SessionOptions) maxIterations() int64 {
+	if o.MaxIterations > 0 {
+		return o.MaxIterations
+	}
+	return DefaultMaxIterations
+}
+
+// roomForText returns an error when the strings of a run, with more of so many bytes, are
+// more than the session may hold.
+func (s *Session) roomForText(more int64) error {
+	if s.texts.size+more > s.options.maxBytes() {
+		return fmt.Errorf("%w: the strings of the run take more than %d bytes", berth.ErrMemory, s.options.maxBytes())
+	}
+	return nil
+}
+
+// iterate counts n runs of bodies of loops.
+func (s *Session) iterate(n int64) error {
+	if s.iterations += n; s.iterations > s.options.maxIterations() {
+		return fmt.Errorf("%w: more than %d iterations in all", ErrIterations, s.options.maxIterations())
 	}
 	return nil
 }
@@ -149,6 +183,7 @@ func (s *Session) Run(ctx context.Context, inputs, outputs map[string]Value) err
 
 func (s *Session) run(ctx context.Context, inputs, outputs map[string]Value) error {
 	s.texts.forget()
+	s.iterations = 0
 	if err := s.bind(inputs); err != nil {
 		return err
 	}
@@ -237,7 +272,7 @@ func (s *Session) deliver(v Value, a *Array) (Value, error) {
 // with an input, or with an output before it.
 func (s *Session) apart(name string, a *Array, k int) error {
 	for i, in := range s.inputs {
-		if in, ok := in.(*Array); ok && kernel.Overlap(a.data[:cap(a.data)], in.data) {
+		if overlaps(in, a) {
 			return fmt.Errorf("output %q and input %q overlap in memory", name, s.model.wire.Graph.Inputs[i].Name)
 		}
 	}
@@ -273,6 +308,10 @@ func (s *Session) bind(inputs map[string]Value) error {
 		case v == nil:
 			errs = append(errs, fmt.Errorf("input %v is missing", info(declared[i])))
 		default:
+			if err := whole(v); err != nil {
+				errs = append(errs, fmt.Errorf("input %v: %w", info(declared[i]), err))
+				continue
+			}
 			if err := s.model.accepts(i, v); err != nil {
 				errs = append(errs, err)
 				continue

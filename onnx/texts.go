@@ -10,9 +10,13 @@ type texts struct {
 	base *texts // of the file; nil in these themselves
 	ids  map[string]int64
 	list []string
+	size int64 // bytes that these take, or a little less
 }
 
 func newTexts(base *texts) *texts { return &texts{base: base, ids: make(map[string]int64)} }
+
+// stringHeader is the size of a string without its bytes.
+const stringHeader = 16
 
 // unusedLabel is the label that encoders put where there is none, unless they are told
 // otherwise.
@@ -32,6 +36,7 @@ func (t *texts) id(s string) int64 {
 		}
 		t.ids[s] = id
 		t.list = append(t.list, s)
+		t.size += int64(len(s)) + stringHeader
 	}
 	return id
 }
@@ -53,5 +58,6 @@ func (t *texts) forget() {
 		clear(t.ids)
 		clear(t.list)
 		t.list = t.list[:0]
+		t.size = 0
 	}
 }

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -90,7 +91,7 @@ func arrayOf(t dtype.Type, leaf graph.Leaf, ids bool) *Array {
 // Elements returns the elements of an array, numbers, in row-major order. T is the Go
 // type of its elements. The slice shares the memory of the array.
 func Elements[T dtype.Element](a *Array) ([]T, error) {
-	if t := dtype.Of[T](); a == nil || a.typ != t {
+	if t := dtype.Of[T](); a == nil || a.typ != t || a.ids {
 		return nil, fmt.Errorf("onnx: the elements of %s are not %v", TypeOf(a), t)
 	}
 	return kernel.Cast[T](a.data), nil
@@ -196,6 +197,53 @@ func TypeOf(v Value) string {
 		return "empty optional"
 	}
 	return v.Type()
+}
+
+// whole reports what a value that a caller gives lacks: a part that is nil, elements of an
+// array that was never filled, or as many values as keys.
+func whole(v Value) error {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case *Array:
+		if v == nil || v.typ == dtype.Invalid && len(v.text) != v.dims.Elems() {
+			return errors.New("an array is nil or has no elements yet")
+		}
+		return nil
+	case Sequence:
+		for i, item := range v {
+			if err := whole(item); err != nil {
+				return fmt.Errorf("item %d: %w", i, err)
+			}
+		}
+		return nil
+	case *Map:
+		if v == nil {
+			return errors.New("a map is nil")
+		}
+		if err := errors.Join(whole(v.Keys), whole(v.Values)); err != nil {
+			return fmt.Errorf("a map: %w", err)
+		}
+		if k, n := v.Keys.dims.Elems(), v.Values.dims.Elems(); k != n {
+			return fmt.Errorf("a map has %d keys and %d values", k, n)
+		}
+		return nil
+	}
+	return fmt.Errorf("values of Go type %T are not supported", v)
+}
+
+// overlaps reports whether arrays in v, or v itself, share memory with a, up to the
+// capacity of that.
+func overlaps(v Value, a *Array) bool {
+	switch v := v.(type) {
+	case *Array:
+		return kernel.Overlap(v.data, a.data[:cap(a.data)])
+	case Sequence:
+		return slices.ContainsFunc(v, func(item Value) bool { return overlaps(item, a) })
+	case *Map:
+		return overlaps(v.Keys, a) || overlaps(v.Values, a)
+	}
+	return false
 }
 
 // frozenCopy returns a copy of v that never changes.
