@@ -88,7 +88,7 @@ type part struct {
 // mostHeld bounds the nodes and values of the bodies that are entered, and the items of
 // the sequences that are made, all together. A map over a sequence within a map over a
 // sequence would otherwise ask for any number of nodes.
-const mostHeld = 1 << 20
+const mostHeld = 1 << 18
 
 // hold counts n nodes, values or items.
 func (imp *importer) hold(n int) error {

@@ -131,6 +131,7 @@ type looping struct {
 	count   *Array      // the number of the iteration
 	going   *Array
 	stacks  []*Array // what is stacked up
+	moved   []*Array // the same, along another axis than the first
 	scanned []Value  // with the axis to scan first
 	slices  []*Array // elements of these, and memory for them
 }
@@ -142,7 +143,7 @@ func (h *hostCall) looping(t *tree, first, carried, stacked int) *looping {
 	if !ok {
 		l = &looping{
 			frame: newFrame(h.Session, t), entries: make([]Value, len(t.entries)), targets: make([]*Array, first+carried+stacked),
-			spare: make([][2]*Array, carried), count: &Array{}, going: &Array{}, stacks: make([]*Array, stacked),
+			spare: make([][2]*Array, carried), count: &Array{}, going: &Array{}, stacks: make([]*Array, stacked), moved: make([]*Array, stacked),
 		}
 		for i := range l.spare {
 			l.spare[i] = [2]*Array{{}, {}}
@@ -151,7 +152,7 @@ func (h *hostCall) looping(t *tree, first, carried, stacked int) *looping {
 			l.targets[i] = &Array{}
 		}
 		for i := range l.stacks {
-			l.stacks[i] = &Array{}
+			l.stacks[i], l.moved[i] = &Array{}, &Array{}
 		}
 		h.state = l
 	}

@@ -158,11 +158,7 @@ func (s *scanner) run(h *hostCall, l *looping, scanned, out []Value) error {
 		if s.outAxes != nil {
 			axis = s.outAxes[k]
 		}
-		own, ok := out[s.states+k].(*Array)
-		if !ok || own == stack {
-			own = &Array{}
-		}
-		moved, err := h.moveAxis(own, stack, 0, axis)
+		moved, err := h.moveAxis(l.moved[k], stack, 0, axis)
 		if err != nil {
 			return fmt.Errorf("scan output %d: %w", k, err)
 		}

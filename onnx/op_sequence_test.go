@@ -67,7 +67,7 @@ func TestSequences(t *testing.T) {
 	})
 }
 
-// TestMapsOverMaps asks for 65536 times 65536 nodes.
+// TestMapsOverMaps asks for 65536 times as many nodes.
 func TestMapsOverMaps(t *testing.T) {
 	inner := nodeOf("SequenceMap", names{"s"}, names{"t"}, attrGraph("body", subgraph([]wire.Node{nodeOf("Neg", names{"f"}, names{"n"})}, names{"f"}, names{"n"})))
 	m := hostModel(t, []wire.Node{constOf("n", []int64{1 << 16}), nodeOf("ConstantOfShape", names{"n"}, names{"x"}), nodeOf("SplitToSequence", names{"x"}, names{"s"}),
