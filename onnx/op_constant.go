@@ -36,6 +36,9 @@ func convertConstant(c *call) []graph.Value {
 	}
 	switch a.Name {
 	case "value":
+		if t := c.attr(a.Name, wire.AttrTensor).Tensor; t.DataType == wire.String {
+			return c.constantWords(must(c.imp.model.constant(t)).tensor)
+		}
 		return list(c.tensor("value"))
 	case "sparse_value":
 		return list(c.sparse(c.attr(a.Name, wire.AttrSparseTensor).SparseTensor))
@@ -52,8 +55,17 @@ func convertConstant(c *call) []graph.Value {
 		c.attr(a.Name, wire.AttrInts)
 		return list(constant(a.Ints, len(a.Ints)))
 	}
-	c.failf("attribute %q: element %w: %v", a.Name, ErrType, wire.String)
-	return nil
+	if a.Name == "value_string" {
+		return c.constantWords(constant([]int64{c.textID(c.text(a.Name, ""))}))
+	}
+	ids := c.textIDs(a.Name)
+	return c.constantWords(constant(ids, len(ids)))
+}
+
+// constantWords returns a constant that has the numbers of strings.
+func (c *call) constantWords(v graph.Value) []graph.Value {
+	c.words = append(c.words, v)
+	return list(v)
 }
 
 // sparse returns a sparse tensor as a dense one: its values scattered over
