@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"errors"
 	"math"
 	"testing"
 
@@ -88,23 +87,4 @@ func TestEyeLike(t *testing.T) {
 		{"vector", "EyeLike", 9, nil, in{counting(0, 2)}, nil, "is not a matrix"},
 		{"text", "EyeLike", 9, attrs(attrInt("dtype", int64(wire.String))), in{x}, nil, "type is not supported: STRING"},
 	})
-}
-
-// A constant of strings is a matter of types, so that callers can tell it
-// from a malformed file.
-func TestConstantOfStrings(t *testing.T) {
-	model := &wire.Model{
-		IRVersion: 8, OpsetImports: []wire.OperatorSet{{Version: 13}},
-		Graph: &wire.Graph{
-			Nodes:   []wire.Node{{OpType: "Constant", Outputs: []string{"y"}, Attributes: attrs(attrText("value_string", "x"))}},
-			Outputs: []wire.ValueInfo{{Name: "y"}},
-		},
-	}
-	m, err := Parse(wire.AppendModel(nil, model))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.Run(t.Context(), nil); !errors.Is(err, ErrType) {
-		t.Errorf("Run returned %v, want ErrType", err)
-	}
 }
