@@ -53,9 +53,16 @@ func (m *Model) tree(opt *SessionOptions) (*tree, error) {
 // input without a value in the file must be there, with the element type and
 // the fixed extents that the model declares; one with a value may be replaced.
 //
+// The outputs are tensors of their own, all that the model has, with the shapes that the
+// run gave them. An error about an input names it with what the model declares and
+// what was given, such as "input image FLOAT [N 1 28 28] is given float32[1 28 28]".
+// All inputs that are wrong are in one error. Nothing runs then. An output that is no
+// tensor of numbers is an error; [Model.RunValues] returns it.
+//
 // The model is compiled for these very shapes. What is built is kept, for a bounded
 // number of shapes, so that a later run at them only runs. A service that runs a model
-// often has sessions of its own, see [Model.NewSession], or a [Pool] of them.
+// often has sessions of its own, see [Model.NewSession], or a pool of them, see
+// [Model.NewPool].
 func (m *Model) Run(ctx context.Context, inputs map[string]*berth.Tensor) (map[string]*berth.Tensor, error) {
 	return m.RunWith(ctx, berth.RunOptions{}, inputs)
 }
@@ -93,8 +100,9 @@ func (m *Model) RunWith(ctx context.Context, opt berth.RunOptions, inputs map[st
 	return outputs, nil
 }
 
-// RunValues is [Model.Run] for values of any kind. Nil options stand for the zero
-// value.
+// RunValues is [Model.Run] for values of any kind: strings, sequences, maps, and optional
+// values that are nil. The values it returns are the caller's. Nil options stand for the
+// zero value.
 func (m *Model) RunValues(ctx context.Context, opt *SessionOptions, inputs map[string]Value) (map[string]Value, error) {
 	if err := m.usable(ctx); err != nil {
 		return nil, err

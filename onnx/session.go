@@ -152,9 +152,20 @@ func (s *Session) iterate(n int64) error {
 }
 
 // Run computes the outputs of the model for the given inputs, by name. Arrays that are
-// inputs are read where they are. For each name in outputs, the value is set: an [Array]
-// that is there is filled, in its memory where that suffices, and anything else is
-// replaced. All outputs are added to a map that is empty.
+// inputs are read where they are, and are the caller's again when Run returns. For each
+// name in outputs, the value is set: an [Array] that is there is filled, in its memory
+// where that suffices, and anything else is replaced. All outputs are added to a map that
+// is empty. An array that is filled must not share memory with an input or another output.
+//
+// A state that is carried from run to run takes two arrays that change places:
+//
+//	inputs["state"], outputs["next_state"] = state, next
+//	err := session.Run(ctx, inputs, outputs)
+//	state, next = next, state
+//
+// An error about inputs names all that are wrong, each with what the model declares and
+// what was given, and nothing has run then. Between segments Run looks at ctx, and returns
+// the cause when it is done; what is in outputs is then undefined.
 //
 // Run allocates nothing at shapes seen before, if it has arrays to fill and they are
 // large enough, and inputs and outputs are tensors of numbers.
