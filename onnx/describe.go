@@ -112,6 +112,8 @@ func eachArray(v Value, visit func(*Array)) {
 
 // eachArray calls visit with the arrays that are the loop's own.
 func (l *looping) eachArray(visit func(*Array)) {
+	visit(l.count)
+	visit(l.going)
 	for _, pair := range l.spare {
 		visit(pair[0])
 		visit(pair[1])

@@ -9,7 +9,7 @@ import (
 )
 
 // doublingModel finds the elements of x + w that are not 0, doubles these three times
-// over, and negates them.
+// over, and negates them. The loop also finds the elements that it doubles, for nobody.
 func doublingModel(t *testing.T) *Model {
 	t.Helper()
 	v := floatInput("v", 0)
@@ -17,8 +17,8 @@ func doublingModel(t *testing.T) *Model {
 	body := &wire.Graph{
 		Name:    "body",
 		Inputs:  []wire.ValueInfo{{Name: "i"}, {Name: "going"}, v},
-		Outputs: []wire.ValueInfo{{Name: "going"}, {Name: "v2"}},
-		Nodes:   []wire.Node{nodeOf("Mul", names{"v", "two"}, names{"v2"})},
+		Outputs: []wire.ValueInfo{{Name: "going"}, {Name: "v2"}, {Name: "spots"}},
+		Nodes:   []wire.Node{nodeOf("Mul", names{"v", "two"}, names{"v2"}), nodeOf("NonZero", names{"v2"}, names{"spots"})},
 	}
 	m, err := Parse(addModel(func(m *wire.Model) {
 		m.Graph.Initializers = append(m.Graph.Initializers, floatTensor("two", 2),
@@ -67,6 +67,7 @@ host   Loop "MANY" -> many float32[1], 4 bytes
 segment 2 in the body of Loop "MANY": arena 0 bytes, lower bound 0
 step 0: mul(input v) -> output v2, own
 heap   v2 float32[1], 4 bytes
+host   NonZero "SPOTS" -> spots int64[1 1], 8 bytes
 segment 3: arena 0 bytes, lower bound 0
 step 0: neg(input many) -> output y, own
 heap   y float32[1], 4 bytes, an output
@@ -83,6 +84,7 @@ host   Loop "MANY" -> many float32[2], 8 bytes
 segment 2 in the body of Loop "MANY": arena 0 bytes, lower bound 0
 step 0: mul(input v) -> output v2, own
 heap   v2 float32[2], 8 bytes
+host   NonZero "SPOTS" -> spots int64[1 2], 16 bytes
 segment 3: arena 0 bytes, lower bound 0
 step 0: neg(input many) -> output y, own
 heap   y float32[2], 8 bytes, an output
@@ -131,8 +133,17 @@ func TestSessionMemory(t *testing.T) {
 		}
 		return s.Memory()
 	}
-	one := run(-10, 0)
+	// The sum, the places, the elements there; in the loop two buffers for what it carries,
+	// the count and the condition, the places, and the stack of these three times, which
+	// grows to twice its size when it is full.
+	if mem := run(-10, 0); mem.Values != 8+8+4+2*4+8+1+8+4*8 || mem.Weights != 8 {
+		t.Errorf("one element is found: %+v", mem)
+	}
+	// What is as large at all shapes, and the places, which only grow, serve again.
 	two := run(0, 0)
+	if two.Values != 8+16+(4+2*4+8+1+8+4*8)+(8+2*8+8+1+16+4*16) || two.Weights != 8 {
+		t.Errorf("two elements are found: %+v", two)
+	}
 	for range 2 {
 		if again := run(3, -20); again != two {
 			t.Errorf("%+v, then %+v for the same shapes", two, again)
@@ -141,12 +152,46 @@ func TestSessionMemory(t *testing.T) {
 			t.Errorf("%+v, then %+v for the same shapes", two, again)
 		}
 	}
-	// The sum, two places, two elements that are found, and two buffers for what the
-	// loop carries.
-	if least := int64(8 + 16 + 8 + 2*8); two.Values < least || two.Values <= one.Values || two.Values > 4*least {
-		t.Errorf("%d bytes lie between segments, then %d", one.Values, two.Values)
+}
+
+// TestSessionMemoryOfOthers has a loop return an input and a weight as they are. Neither
+// is memory of the session.
+func TestSessionMemoryOfOthers(t *testing.T) {
+	v := floatInput("v", 2)
+	u := v
+	u.Name = "u"
+	body := &wire.Graph{
+		Name:    "body",
+		Inputs:  []wire.ValueInfo{{Name: "i"}, {Name: "going"}, v, u},
+		Outputs: []wire.ValueInfo{{Name: "going"}, {Name: "v"}, {Name: "u"}},
 	}
-	if two.Weights != 8 {
-		t.Errorf("%d bytes of weights", two.Weights)
+	m, err := Parse(addModel(func(m *wire.Model) {
+		m.Graph.Initializers = append(m.Graph.Initializers, wire.Tensor{Name: "none", DataType: wire.Int64, Raw: make([]byte, 8)})
+		m.Graph.Nodes = []wire.Node{
+			nodeOf("Loop", names{"none", "", "x", "w"}, names{"x2", "w2"}, wire.Attribute{Name: "body", Kind: wire.AttrGraph, Graph: body}),
+			nodeOf("Add", names{"x2", "w2"}, names{"y"}),
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := m.NewSession(&SessionOptions{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	x, err := NewArray([]float32{1, 2}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outputs := map[string]Value{}
+	if err := s.Run(t.Context(), map[string]Value{"x": x}, outputs); err != nil {
+		t.Fatal(err)
+	}
+	if y, err := Elements[float32](outputs["y"].(*Array)); err != nil || !slices.Equal(y, []float32{11, 22}) {
+		t.Errorf("y is %v, %v", y, err)
+	}
+	if mem := s.Memory(); mem.Values != 8+1 { // the count and the condition
+		t.Errorf("%+v", mem)
 	}
 }

@@ -23,7 +23,7 @@ import (
 //	odd.onnx                 a function, metadata, operators that nobody has
 //	rate.onnx                y = x + rate, which is a scalar
 //	pair.onnx, same.onnx     y = the sequence of x and x, y = the sequence x
-//	find.onnx                y = the squares, summed, of a'a where x is not 0, with a = softmax(x)
+//	find.onnx                y = the squares, summed, of sigmoid(a'a) where x is not 0, a = softmax(x)
 //	loose.onnx               relu.onnx for x with two extents that have no name
 //	reshape.onnx             y = reshape(x, shape), shape is an input
 //	shape.npy                [3 2]
@@ -69,7 +69,7 @@ func writeFiles(dir string) error {
 	files["find.onnx"] = graph([]wire.Node{
 		step("Softmax", "x", "a"), step("Transpose", "a", "turned"), two("MatMul", "turned", "a", "b"),
 		step("NonZero", "x", "found"), step("Transpose", "found", "places"),
-		two("GatherND", "b", "places", "some"), two("MatMul", "some", "some", "y"),
+		two("GatherND", "b", "places", "some"), step("Sigmoid", "some", "part"), two("MatMul", "part", "part", "y"),
 	}, value("y", wire.Float), nil, matrix)
 	found := floats("x", x, 2, 3)
 	files["sets/find/input_0.pb"] = wire.AppendTensor(nil, &found)
