@@ -147,7 +147,7 @@ func TestSessionStops(t *testing.T) {
 	}
 }
 
-func TestSessionMemory(t *testing.T) {
+func TestSessionBounds(t *testing.T) {
 	expand := func(op string) []wire.Node {
 		return []wire.Node{nodeOf("NonZero", names{"x"}, names{"i"}), nodeOf("Size", names{"i"}, names{"n"}), scalar64("k", 1<<20), nodeOf("Mul", names{"n", "k"}, names{"m"}),
 			constOf("zero", []int64{0}), nodeOf("Unsqueeze", names{"m", "zero"}, names{"d"}), nodeOf("Expand", names{"x", "d"}, names{"e"}), nodeOf(op, names{"e"}, names{"y"})}
