@@ -81,6 +81,10 @@ out y
 y = pad{pads=[N 0 1 0]} x
 out y
 `), ""},
+		{"an extent that is rounded down follows", 1, 30, text(`x = input "x" float32[N 2]
+y = resize{mode=linear, scales=[0.7 1]} x
+out y
+`), ""},
 		{"a constant", 1, 9, text(`x = input "x" float32[N 2]
 w = constant float32[2] data=[N 1]
 y = map{program="t0=add(x0,x1)"} x w

@@ -1,7 +1,6 @@
 package extent
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -26,7 +25,7 @@ func (e *AmbiguousError) Error() string {
 //
 // The functions tried, in this order: constants; c + c·f of a function f met
 // before; c + c·d of all dimensions d; products of functions met before;
-// c + c·floor((d+c)/c), as the extents behind a strided convolution are;
+// c + c·floor((c·d+c)/c), as the extents behind a strided convolution or a resize are;
 // polynomials of degree 2; lines with a bend or two, as extents that are cut off at a
 // bound are; and sums of multiples of functions met before, as those of
 // concatenations are.
@@ -153,104 +152,6 @@ func (t fitter) product(depth int) (Func, bool) {
 		}
 	}
 	return 0, false
-}
-
-// coarsest is the largest divisor that rounded tries beside those that the values
-// themselves suggest.
-const coarsest = 64
-
-// rounded tries linear functions of a dimension, or of a sum of dimensions,
-// divided by a number and rounded down.
-func (t fitter) rounded() (Func, bool, error) {
-	const coefficients = 4
-	if len(t.rows) <= coefficients {
-		return 0, false, nil
-	}
-	for _, atom := range t.known {
-		if !t.linearInDims(atom) {
-			continue
-		}
-		var found []Func
-		x := make([]int, len(t.values))
-		try := func(k int) {
-			for q := range k {
-				for _, i := range t.rows {
-					x[i] = floorDiv(t.at[atom][i]+q, k)
-				}
-				if c0, c1, ok := t.linear(x); ok {
-					f := t.Quotient(t.Sum(atom, t.Const(q)), k)
-					found = append(found, t.Sum(t.Product(t.Const(c1), f), t.Const(c0)))
-				}
-			}
-		}
-		for k := 2; k <= coarsest; k++ {
-			try(k)
-		}
-		if lo, hi := t.divisors(atom); hi-lo <= coarsest {
-			for k := max(lo, coarsest+1); k <= hi; k++ {
-				try(k)
-			}
-		}
-		if len(found) > 0 {
-			return found[0], true, t.distinguish(found)
-		}
-	}
-	return 0, false, nil
-}
-
-// divisors returns bounds of the numbers k for which the values may be those of
-// floor((f+q)/k): over the values as a whole, f grows k times as fast.
-func (t fitter) divisors(f Func) (lo, hi int) {
-	bySize := func(i, j int) int { return cmp.Compare(t.at[f][i], t.at[f][j]) }
-	first, last := slices.MinFunc(t.rows, bySize), slices.MaxFunc(t.rows, bySize)
-	dx, dv := t.at[f][last]-t.at[f][first], t.values[last]-t.values[first]
-	if dv < 2 {
-		return 1, 0
-	}
-	return dx / (dv + 1), dx/(dv-1) + 1
-}
-
-// linearInDims reports whether f is a sum of multiples of dimensions.
-func (s *Space) linearInDims(f Func) bool {
-	switch g := s.forms[f]; g.Kind {
-	case Constant, Variable:
-		return true
-	case Sum:
-		return s.linearInDims(g.A) && s.linearInDims(g.B)
-	case Product:
-		return s.forms[g.A].Kind == Constant && s.linearInDims(g.B)
-	}
-	return false
-}
-
-// distinguish returns an error unless all functions found are the same within
-// the bounds. It holds the point that tells most of them apart.
-func (t fitter) distinguish(found []Func) error {
-	const most = 1 << 14 // points looked at
-	uses := t.Uses(found[0])
-	var best error
-	least := len(found) // that agree with the first
-	for i, d := range t.dims {
-		if uses>>i&1 == 0 {
-			continue
-		}
-		p := slices.Clone(t.points[t.rows[0]])
-		for p[i] = max(d.Min, 2); p[i] <= min(d.Max, d.Min+most); p[i]++ {
-			want, agree := t.At(found[0], p), 0
-			for _, f := range found {
-				if t.At(f, p) == want {
-					agree++
-				}
-			}
-			if off := max(agree, len(found)-agree); agree < len(found) && off < least {
-				least, best = off, &AmbiguousError{t.dims, slices.Clone(p)}
-			}
-			if least <= (len(found)+1)/2 && best != nil {
-				return best
-			}
-		}
-	}
-	return best
 }
 
 // polynomial tries a polynomial in all dimensions.

@@ -67,6 +67,10 @@ func TestFit(t *testing.T) {
 		{"strided thrice", image, func(p extent.Point) int { return (((p[1]+1)/2+1)/2 + 1) / 2 }},
 		{"unpadded", image, func(p extent.Point) int { return (p[0]-7)/4 + 1 }},
 		{"upsampled", image, func(p extent.Point) int { return 2 * ((p[0] + 1) / 2) }},
+		{"resized to 0.7", []extent.Dim{{Name: "n", Min: 1, Max: 30}}, func(p extent.Point) int { return 7 * p[0] / 10 }},
+		{"resized to 0.7 of many", []extent.Dim{{Name: "n", Min: 1, Max: 900}}, func(p extent.Point) int { return 7 * p[0] / 10 }},
+		{"resized by a root", []extent.Dim{{Name: "n", Min: 1, Max: 900}}, func(p extent.Point) int { return int(math.Sqrt2 * float64(p[0])) }},
+		{"resized and falling", n, func(p extent.Point) int { return 200 - 3*(5*p[0]/7) }},
 		{"frames", []extent.Dim{{Name: "samples", Min: 640, Max: 16000}}, func(p extent.Point) int { return (p[0]-512)/160 + 1 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -118,6 +122,8 @@ func TestFitOfOthers(t *testing.T) {
 		func(p extent.Point) int { return (half(p[0]) + 1) * half(half(p[1])) },
 		func(p extent.Point) int { return min(half(p[0])*half(half(p[1])), 1000) },
 		least,
+		func(p extent.Point) int { return p[0] + p[1] },
+		func(p extent.Point) int { return (2*(p[0]+p[1]) + 1) / 3 },
 		func(p extent.Point) int { return 3*half(p[0]) + 2*half(half(p[1])) + 5*p[0] - 1 },
 		func(p extent.Point) int { return half(p[0])*half(half(p[1])) - 2*p[1] + 7*least(p) },
 	}
@@ -179,8 +185,8 @@ func TestFitRefuses(t *testing.T) {
 // TestFitChecks has sums of four multiples told by four values, which nothing checks,
 // and by five.
 func TestFitChecks(t *testing.T) {
-	points := []extent.Point{{2}, {3}, {5}, {7}, {11}, {13}, {17}}
-	s := extent.NewSpace([]extent.Dim{{Name: "n", Min: 2, Max: 20}}, points)
+	points := []extent.Point{{2}, {3}, {5}, {7}, {11}, {4}, {6}, {8}, {9}, {10}}
+	s := extent.NewSpace([]extent.Dim{{Name: "n", Min: 2, Max: 11}}, points)
 	fit := func(f func(n int) int, rows int) error {
 		values, where := make([]int, len(points)), make([]bool, len(points))
 		for i, p := range points {
