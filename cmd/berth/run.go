@@ -26,7 +26,7 @@ type runCmd struct {
 
 type runResult struct {
 	Model   string         `json:"model"`
-	Planned bool           `json:"planned"` // false: shapes depended on data, and it ran step by step
+	Planned bool           `json:"planned"` // false: no program holds all of it, and it ran in several segments
 	Memory  *berth.Memory  `json:"memory,omitempty"`
 	Outputs []outputResult `json:"outputs"`
 }
@@ -223,8 +223,8 @@ func (c *runCmd) store(m *onnx.Model, i int, name string, v onnx.Value) (file st
 	return file, createFile(file, t.WriteNPY)
 }
 
-// compute runs m as a program. Where a program cannot hold all of it, it runs m
-// step by step instead, says so, and returns no program.
+// compute runs m as a program. Where a program cannot hold all of it, it runs m in several
+// segments instead, says so, and returns no program.
 func (c *runCmd) compute(e *env, m *onnx.Model, inputs map[string]onnx.Value) (map[string]onnx.Value, *berth.Program, error) {
 	given, constants, ok, err := tensorsOf(m, inputs)
 	if err != nil {
@@ -235,7 +235,7 @@ func (c *runCmd) compute(e *env, m *onnx.Model, inputs map[string]onnx.Value) (m
 		if !needsSegments(err) {
 			return outputs, prog, err
 		}
-		fmt.Fprintf(e.stderr, "berth: %v: running step by step\n", err)
+		fmt.Fprintf(e.stderr, "berth: %v: run in several segments\n", err)
 	}
 	outputs, err := m.RunValues(e.ctx, &onnx.SessionOptions{Workers: c.Threads, Without: c.Without}, inputs)
 	return outputs, nil, err
