@@ -140,9 +140,14 @@ func TestSessionStops(t *testing.T) {
 		t.Errorf("got %v, want that the deadline is over", err)
 	}
 	few := newTestSession(t, m, &SessionOptions{MaxIterations: 10})
-	for range 2 { // what one run took is not taken off the next
-		if err := few.Run(t.Context(), in, values{}); !errors.Is(err, ErrIterations) {
-			t.Errorf("got %v, want ErrIterations", err)
+	if err := few.Run(t.Context(), in, values{}); !errors.Is(err, ErrIterations) {
+		t.Errorf("got %v, want ErrIterations", err)
+	}
+	some := hostModel(t, []wire.Node{loopNode(names{"m", "", "x"}, names{"y"}, subgraph(nil, names{"i", "go", "v"}, names{"go", "i"}))}, names{"m", "x"}, names{"y"})
+	few = newTestSession(t, some, &SessionOptions{MaxIterations: 10})
+	for range 3 { // what one run took is not taken off the next
+		if err := few.Run(t.Context(), values{"m": count(10), "x": count(0)}, values{}); err != nil {
+			t.Error(err)
 		}
 	}
 }
@@ -206,6 +211,28 @@ func TestFailedRun(t *testing.T) {
 	}
 	if got, want := show(y), `string[2] "old" "older"`; got != want {
 		t.Errorf("after the run that failed: %s, want %s", got, want)
+	}
+}
+
+// TestSequencesOfOtherItems runs a session at sequences of one length whose items differ.
+func TestSequencesOfOtherItems(t *testing.T) {
+	m := hostModel(t, []wire.Node{nodeOf("ConcatFromSequence", names{"s"}, names{"y"}, attrInt("axis", 0))}, names{"s"}, names{"y"})
+	s := newTestSession(t, m, nil)
+	for _, c := range []struct {
+		s    Sequence
+		want string
+	}{
+		{Sequence{vec(1), vec(2)}, "float32[2] 1 2"},
+		{Sequence{vec(1), vec(2, 3)}, "float32[3] 1 2 3"},
+		{Sequence{whole64(1), whole64(2)}, "int64[2] 1 2"},
+		{Sequence{words("a"), words("b")}, `string[2] "a" "b"`},
+		{Sequence{vec(5), vec(6)}, "float32[2] 5 6"},
+	} {
+		out := make(values)
+		if err := s.Run(t.Context(), values{"s": c.s}, out); err != nil {
+			t.Fatal(err)
+		}
+		hostTest{want: map[string]string{"y": c.want}}.check(t, "outputs", out)
 	}
 }
 
