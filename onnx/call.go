@@ -129,6 +129,8 @@ var (
 var textOperators = map[string]textRule{
 	"Concat":          {moves: true},
 	"Where":           {true, []int{1, 2}},
+	"OneHot":          {true, []int{2}},
+	"Scatter":         {true, []int{0, 2}},
 	"ScatterElements": {true, []int{0, 2}},
 	"ScatterND":       {true, []int{0, 2}},
 	"DepthToSpace":    movesFirst,
