@@ -15,7 +15,7 @@ type SessionMemory struct {
 	Values    int64 `json:"values_bytes"`             // between segments, in memory of the session
 	Scratch   int64 `json:"scratch_bytes_per_worker"` // of each worker of the session
 	Weights   int64 `json:"weights_bytes"`            // shared by all sessions of the model
-	Prepacked int64 `json:"prepacked_weights_bytes"`  // at most: weights once more, in the form of their kernels; shared by all sessions
+	Prepacked int64 `json:"prepacked_weights_bytes"`  // weights once more, in the form of their kernels; shared by all sessions
 }
 
 // String prints the figures, one a line.
@@ -36,7 +36,7 @@ func (s *Session) Memory() SessionMemory {
 
 func (s *Session) memory() SessionMemory {
 	m := SessionMemory{Arena: int64(len(s.arena))}
-	weights, seen := make(map[*byte]bool), make(map[*byte]bool)
+	weights, forms, seen := make(map[*byte]bool), make(map[any]bool), make(map[*byte]bool)
 	first := func(seen map[*byte]bool, data []byte) bool {
 		if cap(data) == 0 || seen[&data[:1][0]] {
 			return false
@@ -61,7 +61,12 @@ func (s *Session) memory() SessionMemory {
 		if stage.program != nil {
 			mem := stage.program.Memory()
 			m.Scratch = max(m.Scratch, mem.Scratch)
-			m.Prepacked += mem.Prepacked
+			stage.segment.EachPrepacked(func(form any, size int) {
+				if !forms[form] {
+					forms[form] = true
+					m.Prepacked += int64(size)
+				}
+			})
 			for _, w := range inside.Compiled(stage.program).Weights {
 				if data := w.Leaf().Data; first(weights, data) {
 					m.Weights += int64(len(data))

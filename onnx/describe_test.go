@@ -195,3 +195,36 @@ func TestSessionMemoryOfOthers(t *testing.T) {
 		t.Errorf("%+v", mem)
 	}
 }
+
+// TestSessionMemoryOfWeights multiplies by a matrix at several numbers of rows. Its
+// prepacked form is one.
+func TestSessionMemoryOfWeights(t *testing.T) {
+	x := floatInput("x", 0)
+	x.Type.Tensor.Shape.Dims = []wire.Dim{{Param: "n"}, {HasValue: true, Value: 64}}
+	w := floatTensor("w", make([]float32, 64*64)...)
+	w.Dims = []int64{64, 64}
+	m, err := Parse(addModel(func(m *wire.Model) {
+		m.Graph.Inputs, m.Graph.Initializers = []wire.ValueInfo{x}, []wire.Tensor{w}
+		m.Graph.Nodes = []wire.Node{nodeOf("MatMul", names{"x", "w"}, names{"y"})}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := m.NewSession(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, n := range []int{16, 32, 48} {
+		x, err := NewArray(make([]float32, n*64), n, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Run(t.Context(), map[string]Value{"x": x}, map[string]Value{"y": nil}); err != nil {
+			t.Fatal(err)
+		}
+		if mem := s.Memory(); mem.Weights != 4*64*64 || mem.Prepacked != mem.Weights {
+			t.Errorf("%d rows: %+v", n, mem)
+		}
+	}
+}

@@ -174,6 +174,14 @@ func (p *Prepared) ScratchBytes() int { return p.scratch }
 // taken once, with the first instance of a program that reads them.
 func (p *Prepared) PrepackedBytes() int { return p.size }
 
+// EachPrepacked calls visit with each of the forms that these bytes are, and its size. A
+// form that two programs share is the same key.
+func (p *Prepared) EachPrepacked(visit func(form any, size int)) {
+	for _, c := range p.forms {
+		visit(c.form, c.size)
+	}
+}
+
 // PrepackedBytesOf returns how many of these bytes are a weight's.
 func (p *Prepared) PrepackedBytesOf(weight int) int {
 	n := 0
