@@ -1,0 +1,12 @@
+module github.com/berth-go/berth/compare
+
+go 1.26.0
+
+require github.com/berth-go/berth v0.0.0-00010101000000-000000000000
+
+require (
+	golang.org/x/sys v0.50.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+)
+
+replace github.com/berth-go/berth => ../
