@@ -69,10 +69,31 @@ func differ(tol tolerance, got, want *wire.Tensor) (kind, detail string) {
 			same = x == y || math.Abs(x-y) <= tol.epsilons*epsilon(t)*magnitude+smallest(t)
 		}
 		if !same {
-			return "values", fmt.Sprintf("element %d is %.9g, ONNX Runtime has %.9g", i, x, y)
+			return kindOf(t, x, y, largest), fmt.Sprintf("element %d is %.9g, ONNX Runtime has %.9g", i, x, y)
 		}
 	}
 	return "", ""
+}
+
+// kindOf returns what kind of difference two numbers show: "single" where numbers of
+// double precision agree as far as single precision does, "absolute" where the difference
+// is small beside 1 or the largest element, though not beside the number, "NaN" where one
+// is no number, "step" where integers differ by 1, or "values".
+func kindOf(t wire.DataType, x, y, largest float64) string {
+	d := math.Abs(x - y)
+	switch {
+	case !isFloat(t) && d == 1:
+		return "step"
+	case !isFloat(t):
+		return "values"
+	case math.IsNaN(x) || math.IsNaN(y):
+		return "NaN"
+	case d <= 16*epsilon(t)*max(1, largest):
+		return "absolute"
+	case t == wire.Double && d <= 64*epsilon(wire.Float)*max(1, math.Abs(y)):
+		return "single"
+	}
+	return "values"
 }
 
 // smallest returns the smallest normal number of a type, below which no relative

@@ -49,6 +49,7 @@ func fusedMatMul(d *draw) {
 
 func fusedGemm(d *draw) {
 	d.str("activation", one(d, "Relu", "Sigmoid", "Tanh", "LeakyRelu"))
+	d.float("activation_alpha", 0.1)
 	gemm(d)
 	for i := range d.inputs {
 		d.inputs[i] = d.retyped(d.inputs[i])
@@ -168,7 +169,7 @@ func groupQuery(d *draw) {
 	d.bounded()
 	d.tol = rough
 	t := wire.Float
-	groups, size := 1+d.Int64N(2), 8*(1+d.Int64N(2))
+	groups, size := 1+d.Int64N(2), 16*(1+d.Int64N(2))
 	heads := groups * (1 + d.Int64N(3))
 	batch, seq, past := d.full(), d.full(), int64(0)
 	d.int("num_heads", heads)

@@ -53,7 +53,10 @@ func (d *draw) zero(t wire.DataType, n int64) {
 }
 
 func quantize(d *draw) {
-	t := one(d, wire.Float, wire.Float, wire.Float16, wire.Int32)
+	t := one(d, wire.Float, wire.Float, wire.Float16)
+	if d.opset < 19 { // from 19 to 22 the scale is of the type of the input
+		t = one(d, t, wire.Int32)
+	}
 	u := one(d, wire.Uint8, wire.Int8)
 	if d.opset >= 21 {
 		u = one(d, wire.Uint8, wire.Int8, wire.Uint16, wire.Int16)

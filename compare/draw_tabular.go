@@ -192,9 +192,10 @@ func svmClassifier(d *draw) {
 	d.output(wire.Int64, wire.Float)
 }
 
-// trees draws the nodes of some trees of depth 2 and returns their leaves.
-func (d *draw) trees(n int64) (tree, node []int64) {
-	var ids, nodes, feature, yes, no, missing []int64
+// trees draws the nodes of some trees of depth 2, and the votes of each leaf for each of
+// some targets, as converters write them. prefix begins the names of their attributes.
+func (d *draw) trees(prefix string, n, targets int64) {
+	var ids, nodes, feature, yes, no, missing, voteTree, voteNode, voteTarget []int64
 	var values []float32
 	var modes []string
 	mode := one(d, "BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
@@ -205,9 +206,11 @@ func (d *draw) trees(n int64) (tree, node []int64) {
 			missing = append(missing, d.Int64N(2))
 			if i < 3 {
 				yes, no, modes = append(yes, 2*i+1), append(no, 2*i+2), append(modes, mode)
-			} else {
-				yes, no, modes = append(yes, 0), append(no, 0), append(modes, "LEAF")
-				tree, node = append(tree, t), append(node, i)
+				continue
+			}
+			yes, no, modes = append(yes, 0), append(no, 0), append(modes, "LEAF")
+			for k := range targets {
+				voteTree, voteNode, voteTarget = append(voteTree, t), append(voteNode, i), append(voteTarget, k)
 			}
 		}
 	}
@@ -219,20 +222,15 @@ func (d *draw) trees(n int64) (tree, node []int64) {
 	d.floats("nodes_values", values...)
 	d.strs("nodes_modes", modes...)
 	d.maybe(func() { d.ints("nodes_missing_value_tracks_true", missing...) })
-	return tree, node
+	d.ints(prefix+"_treeids", voteTree...)
+	d.ints(prefix+"_nodeids", voteNode...)
+	d.ints(prefix+"_ids", voteTarget...)
+	d.floats(prefix+"_weights", d.random(int64(len(voteTree)))...)
 }
 
 func treeRegressor(d *draw) {
 	n, targets := d.full(), 1+d.Int64N(2)
-	tree, node := d.trees(n)
-	ids := make([]int64, len(tree))
-	for i := range ids {
-		ids[i] = d.Int64N(targets)
-	}
-	d.ints("target_treeids", tree...)
-	d.ints("target_nodeids", node...)
-	d.ints("target_ids", ids...)
-	d.floats("target_weights", d.random(int64(len(tree)))...)
+	d.trees("target", n, targets)
 	d.int("n_targets", targets)
 	d.maybe(func() { d.floats("base_values", d.random(targets)...) })
 	d.maybe(func() { d.str("aggregate_function", one(d, "SUM", "AVERAGE", "MIN", "MAX")) })
@@ -243,15 +241,12 @@ func treeRegressor(d *draw) {
 
 func treeClassifier(d *draw) {
 	n, classes := d.full(), 2+d.Int64N(2)
-	tree, node := d.trees(n)
-	ids := make([]int64, len(tree))
-	for i := range ids {
-		ids[i] = d.Int64N(classes)
+	if classes == 2 {
+		d.trees("class", n, 1) // for the first class alone
+	} else {
+		d.trees("class", n, classes)
+		d.maybe(func() { d.floats("base_values", d.random(classes)...) })
 	}
-	d.ints("class_treeids", tree...)
-	d.ints("class_nodeids", node...)
-	d.ints("class_ids", ids...)
-	d.floats("class_weights", d.random(int64(len(tree)))...)
 	label := wire.Int64
 	if d.coin() {
 		d.ints("classlabels_int64s", []int64{3, 1, 4}[:classes]...)
@@ -259,7 +254,6 @@ func treeClassifier(d *draw) {
 		d.strs("classlabels_strings", []string{"x", "y", "z"}[:classes]...)
 		label = wire.String
 	}
-	d.maybe(func() { d.floats("base_values", d.random(classes)...) })
 	d.postTransform()
 	d.input(one(d, features...), []int64{d.full(), n})
 	d.output(label, wire.Float)

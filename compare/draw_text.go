@@ -11,6 +11,7 @@ func stringNormalizer(d *draw) {
 	d.maybe(func() { d.str("case_change_action", one(d, "NONE", "LOWER", "UPPER")) })
 	d.maybe(func() { d.int("is_case_sensitive", d.Int64N(2)) })
 	d.maybe(func() { d.strs("stopwords", "a", "B") })
+	d.str("locale", "C") // another is to be installed where ONNX Runtime runs
 	if d.coin() {
 		d.input(wire.String, []int64{d.full()})
 	} else {

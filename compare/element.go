@@ -92,7 +92,7 @@ func elements(t *wire.Tensor) int {
 func text(t *wire.Tensor) string {
 	s := fmt.Sprintf("%v%v", t.DataType, t.Dims)
 	n := elements(t)
-	if n == 0 || n > 12 || t.DataType != wire.String && t.DataType.Bits() < 8 {
+	if n == 0 || n > 40 || t.DataType != wire.String && t.DataType.Bits() < 8 {
 		return s
 	}
 	s += "{"

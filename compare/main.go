@@ -36,11 +36,12 @@ func main() {
 
 // options are those of the command line.
 type options struct {
-	match *regexp.Regexp
-	count int
-	seed  uint64
-	keep  string
-	all   bool
+	match  *regexp.Regexp
+	count  int
+	seed   uint64
+	number int
+	keep   string
+	all    bool
 }
 
 func compare(ctx context.Context, args []string, out, log io.Writer) error {
@@ -52,6 +53,7 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 	flags.IntVar(&opt.count, "n", 20, "`models` of each operator")
 	flags.Uint64Var(&opt.seed, "seed", 1, "what the models are drawn from")
 	flags.StringVar(&opt.keep, "keep", "", "`folder` for the smallest model of each difference, as a backend test")
+	flags.IntVar(&opt.number, "number", -1, "only this `model` of each operator")
 	flags.BoolVar(&opt.all, "all", false, "also print differences that docs/operators.md explains")
 	quantised := flags.String("quantised", "", "quantise the networks below this `folder` and compare those instead")
 	if err := flags.Parse(args); err != nil {
@@ -90,6 +92,9 @@ func compareNodes(ctx context.Context, r *runtime, opt options, out io.Writer) e
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			if opt.number >= 0 && opt.number != i {
+				continue
+			}
 			total++
 			f := run(ctx, r, drawCase(name, generators[name], opt.seed, i))
 			switch f.kind {
@@ -101,7 +106,7 @@ func compareNodes(ctx context.Context, r *runtime, opt options, out io.Writer) e
 				continue
 			}
 			f.why = conformance.Explain(name, f.text())
-			key := name + ": " + f.kind + ": " + f.why
+			key := name + ": " + f.kind + ": " + f.why + alike(f)
 			if groups[key] == nil {
 				groups[key] = &group{name: name}
 			}
@@ -144,6 +149,20 @@ type finding struct {
 }
 
 func (f *finding) text() string { return fmt.Sprintf("%v: %s: %s", f.draw, f.kind, f.detail) }
+
+// alike returns what findings of one kind have in common that belong together: what a
+// refusal says without names and numbers, or the type of the outputs.
+func alike(f *finding) string {
+	if f.why != "" {
+		return ""
+	}
+	if f.kind == "values" {
+		return f.draw.outputs[0].String()
+	}
+	return numbers.ReplaceAllString(f.detail, "")
+}
+
+var numbers = regexp.MustCompile(`[\d.-]+|\[.*?\]`)
 
 // size is less for models that are easier to look at.
 func (f *finding) size() int {
@@ -197,10 +216,13 @@ func run(ctx context.Context, r *runtime, d *draw) *finding {
 	default:
 		for _, name := range slices.Sorted(maps.Keys(want)) {
 			if kind, detail := differ(d.tol, got[name], want[name]); kind != "" {
-				f.kind, f.detail = kind, name+" "+detail
-				break
+				if f.kind == "" {
+					f.kind = kind
+				}
+				f.detail += "; " + name + " " + detail
 			}
 		}
+		f.detail = strings.TrimPrefix(f.detail, "; ")
 	}
 	return f
 }
