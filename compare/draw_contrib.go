@@ -79,6 +79,7 @@ func skipNorm(d *draw) {
 	t := wire.Float
 	d.epsilon()
 	dims := d.solid(3, 3)
+	dims[2] += 2 // of two elements that are nearly equal little is left
 	d.input(t, dims)
 	d.input(t, dims)
 	d.input(t, dims[2:])

@@ -35,8 +35,10 @@ func recurrent(gates int64) func(d *draw) {
 			d.maybe(func() { d.int("input_forget", d.Int64N(2)) })
 		}
 		d.input(t, []int64{seq, batch, in})
-		d.input(t, []int64{directions, gates * hidden, in})
-		d.input(t, []int64{directions, gates * hidden, hidden})
+		// Rounding errors must not grow from step to step.
+		for _, n := range []int64{in, hidden} {
+			d.add(numbersOf(t, []int64{directions, gates * hidden, n}, func() float64 { return d.NormFloat64() / 4 }), d.coin())
+		}
 		optional := func(t wire.DataType, dims ...int64) {
 			if d.coin() {
 				d.input(t, dims)

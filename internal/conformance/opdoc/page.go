@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/berth-go/berth/internal/conformance"
 	"github.com/berth-go/berth/onnx"
 )
 
@@ -41,6 +42,7 @@ func page(results []result) string {
 	}
 	writeMissing(&b, results, known)
 	writeReasons(&b, results)
+	writeDifferences(&b)
 	return b.String()
 }
 
@@ -76,6 +78,18 @@ func writeMissing(b *strings.Builder, results []result, known map[string]bool) {
 	b.WriteString("\n## Operators that tests use and Berth does not have\n\n| operator | tests |\n|---|---|\n")
 	for _, op := range slices.Sorted(maps.Keys(missing)) {
 		fmt.Fprintf(b, "| `%s` | %d |\n", op, missing[op])
+	}
+}
+
+// writeDifferences lists how Berth and ONNX Runtime differ on purpose.
+func writeDifferences(b *strings.Builder) {
+	b.WriteString("\n## Where ONNX Runtime 1.23 gives other results\n\n" +
+		"The module `compare` runs thousands of random models of one node in both, at all opset versions from 7 to 23.\n" +
+		"What differs is for these reasons; the pattern behind each operator fits the description of the model and of what differs.\n\n" +
+		"| operator | where | why |\n|---|---|---|\n")
+	escape := strings.NewReplacer("|", `\|`).Replace
+	for _, d := range conformance.Differences {
+		fmt.Fprintf(b, "| `%s` | `%s` | %s |\n", escape(d.Operators), escape(d.Case), d.Why)
 	}
 }
 
