@@ -62,7 +62,7 @@ func unary(types []wire.DataType) func(d *draw) {
 func parameters(inputs int, names ...string) func(d *draw) {
 	return func(d *draw) {
 		for _, name := range names {
-			d.maybe(func() { d.float(name, one(d, 0.1, 0.5, 1, 2, -0.3)) })
+			d.maybe(func() { d.float(name, one(d, 0.1, 0.5, 1, 2)) })
 		}
 		t := one(d, floats...)
 		for range inputs {

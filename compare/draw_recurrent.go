@@ -24,7 +24,11 @@ func recurrent(gates int64) func(d *draw) {
 			functions := map[int64]int64{1: 1, 3: 2, 4: 3}[gates]
 			var names []string
 			for range functions * directions {
-				names = append(names, one(d, "Sigmoid", "Tanh", "Relu", "Softsign"))
+				if gates == 1 {
+					names = append(names, one(d, "Sigmoid", "Tanh", "Relu", "Softsign"))
+				} else { // bounded, for the products of gates
+					names = append(names, one(d, "Sigmoid", "Tanh", "Softsign"))
+				}
 			}
 			d.strs("activations", names...)
 		})

@@ -55,7 +55,6 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 	flags.StringVar(&opt.keep, "keep", "", "`folder` for the smallest model of each difference, as a backend test")
 	flags.IntVar(&opt.number, "number", -1, "only this `model` of each operator")
 	flags.BoolVar(&opt.all, "all", false, "also print differences that docs/operators.md explains")
-	quantised := flags.String("quantised", "", "quantise the networks below this `folder` and compare those instead")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -73,9 +72,6 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 		return err
 	}
 	defer r.close()
-	if *quantised != "" {
-		return compareQuantised(ctx, r, *quantised, out)
-	}
 	return compareNodes(ctx, r, opt, out)
 }
 
