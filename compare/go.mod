@@ -5,6 +5,7 @@ go 1.26.0
 require github.com/berth-go/berth v0.0.0-00010101000000-000000000000
 
 require (
+	golang.org/x/image v0.48.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
