@@ -54,14 +54,16 @@ func (s *stage) build(ctx context.Context, limits *SessionOptions, env []Value) 
 	}
 	for _, sc := range imp.spaces {
 		for name, v := range sc.values {
-			var err error
+			var failed error
 			sc.values[name] = v.each(func(v symbol) symbol {
 				if v.kind != slotted {
 					return v
 				}
 				known, ok := values[v.slot]
 				if !ok && v.typ.DType.Valid() {
+					var err error
 					if known, err = cut.leaf(v.slot, v.typ, v.text); err != nil {
+						failed = err
 						return v
 					}
 					values[v.slot], ok = known, true
@@ -71,8 +73,8 @@ func (s *stage) build(ctx context.Context, limits *SessionOptions, env []Value) 
 				}
 				return known
 			})
-			if err != nil {
-				return nil, err
+			if failed != nil {
+				return nil, failed
 			}
 		}
 	}
