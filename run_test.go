@@ -147,6 +147,18 @@ func TestNewBuffer(t *testing.T) {
 	}
 }
 
+// TestEndlessStep sums more elements than anybody waits for, which take no memory: the
+// same one again and again.
+func TestEndlessStep(t *testing.T) {
+	much := must(berth.Full[float32](1, 1<<34, 2))
+	_, err := much.Promise().Sum(0).Materialize(t.Context())
+	wantError(t, "step by step", err, "17179869184")
+	x := berth.Input("x", berth.Float32, 2)
+	p := must(berth.Compile(t.Context(), berth.Outputs{"y": x.BroadcastTo(1<<34, 2).Sum(0)}, nil))
+	_, err = p.RunOnce(t.Context(), map[string]*berth.Tensor{"x": must(berth.FromSlice([]float32{1, 2}, 2))}, 1)
+	wantError(t, "a program", err, "17179869184")
+}
+
 // TestOutOfReach asks for programs, buffers and runs that would take terabytes.
 func TestOutOfReach(t *testing.T) {
 	x := berth.Input("x", berth.Float32, berth.Dim("n", 1, 1<<40), 2)

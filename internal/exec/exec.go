@@ -204,6 +204,9 @@ func (r *run) compute(s *plan.Step) error {
 	if k.Tasks() == 0 {
 		return nil // and no working memory
 	}
+	if isEndless(ins) || isEndless(outs) {
+		return errElems
+	}
 	if err := r.workers.Reserve(k.Scratch(), r.opt.maxBytes()); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/berth-go/berth/internal/extent"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/shape"
 )
 
 // An Instance is a program bound to an arena of its own. It runs once at a
@@ -42,7 +43,16 @@ type boundStep struct {
 	step    *compile.Step
 	uses    uint64                              // the dimensions that it depends on
 	retune  func(k kernel.Kernel, values []int) // nil where the attributes are fixed
+	endless bool                                // it goes through more than mostElems elements
 }
+
+// mostElems bounds the elements of an operand that a step goes through. An operand may take
+// no memory, since an element is repeated, but a kernel takes time for each, and is not
+// stopped on the way.
+const mostElems = 1 << 34
+
+// errElems is the error about a step that would take for ever.
+var errElems = fmt.Errorf("an operand has more than %d elements, which are as many as a step may go through", int64(mostElems))
 
 // NewInstance allocates an arena and binds every kernel. Count is the number of
 // workers; 0 means one for each processor. Poison fills the arena before each run with bytes
@@ -153,10 +163,21 @@ func (b *boundStep) bind(values []int) {
 	}
 	lay(b.step.In, b.in)
 	lay(b.step.Out, b.out)
+	b.endless = isEndless(b.in) || isEndless(b.out)
 	if b.retune != nil {
 		b.retune(b.kern, values)
 	}
 	b.kern.Bind(b.in, b.out)
+}
+
+// isEndless reports whether an operand has more than mostElems elements.
+func isEndless(operands []*kernel.Operand) bool {
+	for _, o := range operands {
+		if o != nil && shape.Shape(o.Shape).Elems() > mostElems {
+			return true
+		}
+	}
+	return false
 }
 
 // weights gives the operands that are constants their memory.
@@ -230,6 +251,9 @@ func (inst *Instance) Run(ctx context.Context, p extent.Point) error {
 			return context.Cause(ctx)
 		}
 		b := &inst.steps[i]
+		if b.endless {
+			return fmt.Errorf("step %d, %v: %w", b.step.Index, b.step, errElems)
+		}
 		inst.connect(b.step.In, b.in)
 		inst.connect(b.step.Out, b.out)
 		if n := b.kern.Scratch(); n > inst.scratch {
