@@ -65,8 +65,12 @@ func hosted(bind func(c *call) hostFunc) converter {
 	}
 }
 
-// host adds a host step, or runs it now if its inputs are the same in every run.
+// host adds a host step, or runs it now if its inputs are the same in every run. A node
+// without outputs has nothing to do.
 func (c *call) host(run hostFunc) {
+	if len(c.node.node.Outputs) == 0 {
+		return
+	}
 	if c.constants() && c.runNow(run) {
 		return
 	}

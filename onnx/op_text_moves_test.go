@@ -86,3 +86,25 @@ func TestTextOperators(t *testing.T) {
 		}
 	}
 }
+
+// TestHostWithoutOutputs runs nodes of the host that name no output.
+func TestHostWithoutOutputs(t *testing.T) {
+	words, err := NewStrings([]string{"a"}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []wire.Node{
+		{OpType: "StringConcat", Inputs: []string{"x", "x"}},
+		{OpType: "StringSplit", Inputs: []string{"x"}},
+		{OpType: "Unique", Inputs: []string{"x"}},
+	} {
+		g := wire.Graph{Name: "test", Inputs: []wire.ValueInfo{{Name: "x"}}, Outputs: []wire.ValueInfo{{Name: "x"}}, Nodes: []wire.Node{n}}
+		m, err := Parse(wire.AppendModel(nil, &wire.Model{IRVersion: 8, OpsetImports: []wire.OperatorSet{{Version: 20}}, Graph: &g}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.RunValues(t.Context(), nil, map[string]Value{"x": words}); err != nil {
+			t.Errorf("%s: %v", n.OpType, err)
+		}
+	}
+}
