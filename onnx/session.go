@@ -42,7 +42,7 @@ var ErrIterations = errors.New("loops run too often")
 // A Session runs a model at whatever shapes its inputs have. What it builds for these, it
 // shares with all sessions of the model; the memory that it works in is its own: one
 // arena, as large as the largest segment needs, and what lies between segments. A run at
-// shapes seen before builds nothing and allocates nothing.
+// shapes seen before builds nothing, and its segments and loops allocate nothing.
 //
 // A session runs once at a time.
 type Session struct {
@@ -168,7 +168,8 @@ func (s *Session) iterate(n int64) error {
 // the cause when it is done; what is in outputs is then undefined.
 //
 // Run allocates nothing at shapes seen before, if it has arrays to fill and they are
-// large enough, and inputs and outputs are tensors of numbers.
+// large enough, inputs and outputs are tensors of numbers, and no host step looks for
+// elements in data, as NonZero does, or at strings, sequences or maps.
 func (s *Session) Run(ctx context.Context, inputs, outputs map[string]Value) error {
 	if s == nil || s.frame == nil {
 		return errors.New("onnx: the session is nil or the zero Session, which has no model")
