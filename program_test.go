@@ -343,6 +343,32 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// TestBudgetOfConstants wants what depends on constants alone computed within the memory of
+// the arena and of the constants, and what takes more as a part of the program.
+func TestBudgetOfConstants(t *testing.T) {
+	x := berth.Input("x", berth.Float32, 1)
+	build := func(constant *berth.Promise) (*berth.Program, error) {
+		return berth.Compile(t.Context(), berth.Outputs{"y": x.Add(constant)}, &berth.CompileOptions{MaxArena: 1 << 20})
+	}
+	// The float32 form of the integers is four times as long as the integers, and larger
+	// than the arena.
+	p := must(build(fixed(berth.Int8, -3, 5, 1<<20).Cast(berth.Float32)))
+	if m := p.Memory(); m.Weights != 4<<20 {
+		t.Errorf("the weights take %d bytes, want %d", m.Weights, 4<<20)
+	}
+	// A broadcast of four bytes is not worth gigabytes.
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := build(f32(1).BroadcastTo(1 << 28).Sqrt().Softmax(0).Max())
+	runtime.ReadMemStats(&after)
+	if !errors.Is(err, berth.ErrBudget) {
+		t.Errorf("%v is no ErrBudget", err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
+		t.Errorf("the refused program took %d bytes to refuse", n)
+	}
+}
+
 // TestMemory compares the stated memory with what an instance allocates.
 func TestMemory(t *testing.T) {
 	in := berth.Input("x", berth.Float32, berth.Dim("n", 1, 500), 1000)

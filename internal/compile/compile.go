@@ -173,9 +173,18 @@ func (o *Operand) uses(space *extent.Space) uint64 {
 	return uses
 }
 
+// An Evaluator computes values that depend on constants alone, in at most maxBytes; 0
+// is no limit. It returns no leaves, and no error, where that does not suffice.
+type Evaluator func(ctx context.Context, values []graph.Value, maxBytes int64) ([]graph.Leaf, error)
+
+// widening is how many bytes of values the compiler may compute of each byte of a
+// constant: the integers of two bits of a weight are float32 in the end.
+const widening = 16
+
 // Compile makes a program of the outputs that build returns, one for each name,
-// for any extents of dims within their bounds. It has eval compute the constants.
-func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build, eval rewrite.Evaluator, opt Options) (*Program, error) {
+// for any extents of dims within their bounds. It has eval compute the constants, in
+// as much memory as the arena may take and [widening] allows.
+func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build, eval Evaluator, opt Options) (*Program, error) {
 	if err := CheckDims(dims...); err != nil {
 		return nil, err
 	}
@@ -189,10 +198,14 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 		return nil, err
 	}
 	given := make(map[*graph.Leaf]bool)
+	budget := opt.Budget
 	z, err := learn(dims, build, func(builds [][]graph.Value, varying rewrite.Varying) ([][]graph.Value, error) {
 		for _, roots := range builds {
 			for _, n := range graph.Nodes(roots...) {
-				given[n.Leaf()] = true
+				if leaf := n.Leaf(); leaf != nil && !given[leaf] {
+					given[leaf] = true
+					budget += widening * int64(len(leaf.Data))
+				}
 			}
 			for i, v := range roots {
 				if v.IsZero() {
@@ -200,7 +213,11 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 				}
 			}
 		}
-		return rewrite.RunAll(ctx, builds, rewrite.Options{Without: opt.Without, Program: true, Eval: onlyOnce(eval), Varying: varying})
+		if opt.Budget == 0 {
+			budget = 0
+		}
+		once := onlyOnce(func(ctx context.Context, values []graph.Value) ([]graph.Leaf, error) { return eval(ctx, values, budget) })
+		return rewrite.RunAll(ctx, builds, rewrite.Options{Without: opt.Without, Program: true, Eval: once, Varying: varying})
 	})
 	if err != nil {
 		return nil, err

@@ -76,11 +76,15 @@ func Compute(ctx context.Context, roots []graph.Value, opt Options) ([]Result, e
 	return Run(ctx, p, opt)
 }
 
-// Evaluate computes values that depend on constants alone; it is a
-// [rewrite.Evaluator].
-func Evaluate(ctx context.Context, roots []graph.Value) ([]graph.Leaf, error) {
-	results, err := Compute(ctx, roots, Options{})
-	if err != nil {
+// Evaluate computes values that depend on constants alone, in at most a number of
+// bytes; 0 means DefaultMaxBytes. Where that does not suffice, it returns nil. With the
+// bytes given, it is a [rewrite.Evaluator].
+func Evaluate(ctx context.Context, roots []graph.Value, maxBytes int64) ([]graph.Leaf, error) {
+	results, err := Compute(ctx, roots, Options{MaxBytes: maxBytes})
+	switch {
+	case errors.Is(err, ErrMemory):
+		return nil, nil
+	case err != nil:
 		return nil, err
 	}
 	leaves := make([]graph.Leaf, len(results))

@@ -8,7 +8,8 @@ import (
 )
 
 // fold computes what depends on constants alone. Views of constants stay
-// views: of what is computed, it is the values that they are views of.
+// views: of what is computed, it is the values that they are views of. What takes
+// too much memory is left to the program, with the rest.
 //
 //	constant ─┐
 //	constant ─┴─ op ── view ── op ──   ->   constant ── view ── op ──
@@ -21,6 +22,9 @@ func fold(ctx context.Context, r *graph.Rewriter, opt *Options) error {
 	leaves, err := opt.Eval(ctx, wanted)
 	if err != nil {
 		return fmt.Errorf("constants: %w", err)
+	}
+	if leaves == nil {
+		return nil
 	}
 	for i, leaf := range leaves {
 		if err := putConstant(r, wanted[i], leaf); err != nil {

@@ -38,7 +38,7 @@ const inexactTolerance = 1e-5
 // stated, nothing more must be found to do in it, and both must have equal
 // results. What an archive is about is said at its top.
 func TestGolden(t *testing.T) {
-	opt := rewrite.Options{Program: true, Eval: exec.Evaluate}
+	opt := rewrite.Options{Program: true, Eval: evaluate}
 	makes := map[string]func([]graph.Value) ([]graph.Value, error){
 		"once": func(roots []graph.Value) ([]graph.Value, error) {
 			return rewrite.Run(t.Context(), roots, rewrite.Options{})
@@ -95,7 +95,7 @@ func golden(t *testing.T, what, text string, rewritten func([]graph.Value) ([]gr
 		t.Errorf("%s: rewritten again,\n%schanges to\n%s%v", what, graph.Format(after, op.Format), graph.Format(again, op.Format), err)
 	}
 	compare(t, what, roots, after, inexact)
-	exact, err := rewrite.Run(t.Context(), roots, rewrite.Options{Program: true, Eval: exec.Evaluate, Without: rewrite.Inexact()})
+	exact, err := rewrite.Run(t.Context(), roots, rewrite.Options{Program: true, Eval: evaluate, Without: rewrite.Inexact()})
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}

@@ -46,7 +46,8 @@ type Options struct {
 type Varying func(builds [][]graph.Value) (map[*graph.Node]bool, error)
 
 // An Evaluator computes values that depend on constants alone, in the order
-// given. The values need no further rewrite.
+// given. The values need no further rewrite. It returns no leaves, and no error,
+// where that takes more memory than may be spent on it.
 type Evaluator func(ctx context.Context, values []graph.Value) ([]graph.Leaf, error)
 
 // A pass is one rule with its name, and what is to be known of it.
