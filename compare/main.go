@@ -47,6 +47,7 @@ type options struct {
 func compare(ctx context.Context, args []string, out, log io.Writer) error {
 	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
 	flags.SetOutput(log)
+	models := flags.String("quantized", "", "compare quantised forms of the models in subfolders of the `folder`")
 	module := flags.String("ort", ".", "`folder` with node_modules/onnxruntime-node")
 	match := flags.String("run", "", "only operators whose name matches the `pattern`")
 	var opt options
@@ -72,6 +73,9 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 		return err
 	}
 	defer r.close()
+	if *models != "" {
+		return compareQuantized(ctx, r, *models, opt, out)
+	}
 	return compareNodes(ctx, r, opt, out)
 }
 
@@ -124,7 +128,7 @@ func compareNodes(ctx context.Context, r *runtime, opt options, out io.Writer) e
 			}
 		}
 		if opt.keep != "" {
-			if err := keep(filepath.Join(opt.keep, fmt.Sprintf("%s_%d", g.name, g.number)), g.smallest); err != nil {
+			if err := keep(filepath.Join(opt.keep, fmt.Sprintf("%s_%d", g.name, g.number)), g.smallest.model(), g.smallest.inputs, g.smallest.outputs); err != nil {
 				return err
 			}
 		}
@@ -196,7 +200,7 @@ var absences = regexp.MustCompile(`NOT_IMPLEMENTED|Could not find an implementat
 func run(ctx context.Context, r *runtime, d *draw) *finding {
 	f := &finding{draw: d}
 	model := d.model()
-	want, err := r.run(model, d.inputs)
+	want, err := r.run(model, d.inputs, "disabled")
 	f.outputs = want
 	got, mine := runBerth(ctx, model, d.inputs)
 	switch {
@@ -224,23 +228,23 @@ func run(ctx context.Context, r *runtime, d *draw) *finding {
 }
 
 // keep writes a model, its inputs and the outputs of ONNX Runtime as a backend test.
-func keep(dir string, f *finding) error {
+func keep(dir string, model []byte, inputs []wire.Tensor, outputs map[string]*wire.Tensor) error {
 	set := filepath.Join(dir, "test_data_set_0")
 	if err := os.MkdirAll(set, 0o777); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "model.onnx"), f.model(), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "model.onnx"), model, 0o666); err != nil {
 		return err
 	}
-	for i := range f.inputs {
+	for i := range inputs {
 		name := filepath.Join(set, fmt.Sprintf("input_%d.pb", i))
-		if err := os.WriteFile(name, wire.AppendTensor(nil, &f.inputs[i]), 0o666); err != nil {
+		if err := os.WriteFile(name, wire.AppendTensor(nil, &inputs[i]), 0o666); err != nil {
 			return err
 		}
 	}
-	for i, name := range slices.Sorted(maps.Keys(f.outputs)) {
+	for i, name := range slices.Sorted(maps.Keys(outputs)) {
 		path := filepath.Join(set, fmt.Sprintf("output_%d.pb", i))
-		if err := os.WriteFile(path, wire.AppendTensor(nil, f.outputs[name]), 0o666); err != nil {
+		if err := os.WriteFile(path, wire.AppendTensor(nil, outputs[name]), 0o666); err != nil {
 			return err
 		}
 	}

@@ -80,12 +80,14 @@ type message struct {
 	Data json.RawMessage `json:"data"`
 }
 
-// run returns the outputs of a model by name.
-func (r *runtime) run(model []byte, inputs []wire.Tensor) (map[string]*wire.Tensor, error) {
+// run returns the outputs of a model by name, of the model as it is or after optimisations
+// of a level: "disabled", "basic", "extended" or "all".
+func (r *runtime) run(model []byte, inputs []wire.Tensor, level string) (map[string]*wire.Tensor, error) {
 	request := struct {
-		Model  []byte             `json:"model"`
-		Inputs map[string]message `json:"inputs"`
-	}{model, make(map[string]message)}
+		Model    []byte             `json:"model"`
+		Inputs   map[string]message `json:"inputs"`
+		Optimize string             `json:"optimize"`
+	}{model, make(map[string]message), level}
 	for i := range inputs {
 		m, err := toMessage(&inputs[i])
 		if err != nil {

@@ -1,7 +1,7 @@
 // Runs models in ONNX Runtime: reads one JSON object a line, writes one a line.
 // Called as: node - FOLDER, where FOLDER holds node_modules.
 //
-//   {"model": base64, "inputs": {name: tensor}}  ->  {"outputs": {name: tensor}} or {"error": text}
+//   {"model": base64, "inputs": {name: tensor}, "optimize": level}  ->  {"outputs": {name: tensor}} or {"error": text}
 //
 // A tensor is {"type", "dims", "data"}; data is base64, or a list of strings.
 const readline = require("readline");
@@ -27,7 +27,7 @@ function encode(t) {
 
 async function run(request) {
   const session = await ort.InferenceSession.create(new Uint8Array(Buffer.from(request.model, "base64")), {
-    graphOptimizationLevel: request.optimize || "disabled", intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 4,
+    graphOptimizationLevel: request.optimize, intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 4,
   });
   try {
     const feeds = {};
