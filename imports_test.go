@@ -59,8 +59,8 @@ cmd/berth       not plan circuit internal/kernel internal/op internal/compile in
 
 // support lists packages that only tests and tools import, from anywhere.
 var support = []string{
-	"internal/race", "internal/graphtest", "internal/kernel/kerneltest", "internal/kernel/isa/tilegen", "internal/op/optest", "internal/digits/train", "internal/conformance/opdoc",
-	"internal/race", "internal/memtest", "internal/graphtest", "internal/kernel/kerneltest", "internal/kernel/isa/tilegen", "internal/op/optest", "internal/digits/train",
+	"internal/race", "internal/memtest", "internal/graphtest", "internal/kernel/kerneltest", "internal/kernel/isa/asmgen", "internal/op/optest",
+	"internal/digits/train", "internal/conformance/opdoc",
 }
 
 // TestImports holds every package to the direction of imports.

@@ -19,7 +19,7 @@
 //	                  a set each: its loops, and whether the processor has it
 //	check.go          assembly as loops over slices, which it cannot leave
 //	sets_*.go         the sets of a processor family
-//	*.s               the assembly; tilegen writes that of products
+//	*.s               the assembly; asmgen writes all but the exponential
 package isa
 
 import (

@@ -2,7 +2,7 @@
 
 package isa
 
-//go:generate go run ./tilegen -out tile_amd64.s
+//go:generate go run ./asmgen
 
 // native returns the sets in assembly, the best first.
 func native() []*Loops { return []*Loops{&avx512, &avx2} }

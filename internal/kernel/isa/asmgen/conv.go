@@ -90,7 +90,7 @@ func (g *generator) tapSum() {
 				g.op("KMOVW R12, K1")
 			} else {
 				g.op("SHLQ $%d, R13", g.shift())
-				g.op("LEAQ tileMasks<>+32(SB), R12")
+				g.op("LEAQ masks<>+32(SB), R12")
 				g.op("SUBQ R13, R12")
 				g.op("VMOVUPS (R12), Y6")
 			}

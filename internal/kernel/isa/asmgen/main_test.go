@@ -8,14 +8,16 @@ import (
 	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
-// TestGenerated reports an assembly file that is not what the generator writes.
+// TestGenerated reports assembly files that are not what the generator writes.
 func TestGenerated(t *testing.T) {
-	got, err := os.ReadFile("../tile_amd64.s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, generate()) {
-		t.Error("tile_amd64.s is out of date: run go generate ./internal/kernel/isa")
+	for name := range files {
+		got, err := os.ReadFile("../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, generate(name)) {
+			t.Errorf("%s is out of date: run go generate ./internal/kernel/isa", name)
+		}
 	}
 }
 
