@@ -17,6 +17,7 @@ dtype
 shape
 internal/extent not dtype shape
 internal/kernel not internal/extent
+internal/kernel/isa/numbers only
 internal/kernel/isa not internal/extent
 internal/kernel/lines not internal/extent
 internal/kernel/gemm not internal/extent

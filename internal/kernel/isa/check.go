@@ -78,3 +78,26 @@ func checkedExpShift(row, rows func(dst, src *float32, n int, shift *float32, co
 		expShift(dst[n:], src[n:], shift)
 	}
 }
+
+// checkedMap returns the loop over elements of a number of bytes out of assembly, for a
+// function of so many operands.
+func checkedMap(width, arity, scalars int, assembly func(dst, a, b, c *byte, n int, p *[2]float64)) Map {
+	return func(dst, a, b, c []byte, p *[2]float64) {
+		if len(dst) == 0 {
+			return
+		}
+		var first [3]*byte
+		for i, x := range [...][]byte{a, b, c} {
+			if i == arity {
+				break
+			}
+			last := len(dst) - 1
+			if scalars>>i&1 == 1 {
+				last = width - 1
+			}
+			_ = x[last]
+			first[i] = &x[0]
+		}
+		assembly(&dst[0], first[0], first[1], first[2], len(dst)/width, p)
+	}
+}

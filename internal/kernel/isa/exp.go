@@ -98,9 +98,3 @@ func unkept(x []float64) []float64 {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(x)))
 	return unsafe.Slice(*(**float64)(unsafe.Pointer(&at)), len(x))
 }
-
-var noShift = []float32{0}
-
-// ExpFloat32 sets dst to eˣ, rounded to float32, for each x of a, which is as
-// long and may be dst.
-func ExpFloat32(dst, a []float32) { active.ExpShift(dst, a, noShift) }

@@ -14,9 +14,11 @@
 //
 //	isa.go            the loops, and the choice of a set
 //	generic.go        the portable set
-//	exp.go            the exponential that every set computes alike
+//	exp.go, single.go the exponential and other functions that every set computes alike
+//	numbers           the constants that Go and assembly share
 //	avx512_amd64.go, avx2_amd64.go
 //	                  a set each: its loops, and whether the processor has it
+//	maps_amd64.go     the loops over elements of both, written by asmgen
 //	check.go          assembly as loops over slices, which it cannot leave
 //	sets_*.go         the sets of a processor family
 //	*.s               the assembly; asmgen writes all but the exponential
@@ -26,6 +28,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/berth-go/berth/internal/kernel/isa/numbers"
 )
 
 // Loops are the inner loops of one instruction set. They keep none of their
@@ -48,14 +52,34 @@ type Loops struct {
 	// be dst.
 	ExpShift func(dst, src, shift []float32)
 
+	// Maps are the loops over elements that there are. Those of the generic set are the
+	// functions in single.go; the others that a set has give the bits of the plain loops
+	// in package elementwise.
+	Maps map[MapKey]Map
+
 	here bool // this machine can run it
 }
 
-// Chain is how many terms of a sum of products follow one another in a partial sum.
-// The rounding error of n terms grows with Chain + n/Chain instead of n, which is
-// least for a Chain of √n. A shorter one would have tiles spend more of their time
-// on adding to the result.
-const Chain = 64
+// Chain is how many terms of a sum of products follow one another in a partial sum; see
+// [numbers.Chain].
+const Chain = numbers.Chain
+
+// A MapKey names a loop over elements: an elementwise function by the name that package
+// elementwise gives it, the bits of a floating-point element, and the operands that are the
+// same for all elements, as a set of bits.
+type MapKey struct {
+	Function string
+	Bits     int
+	Scalars  int
+}
+
+// A Map is, for each element of dst,
+//
+//	dst[i] = f(a[i], b[i], c[i])
+//
+// where operands that the function does not have are nil, those that are the same for all
+// are a[0], and p has the attributes. Dst may be the memory of an operand.
+type Map func(dst, a, b, c []byte, p *[2]float64)
 
 // A Tile has the inner loops of products: it multiplies one strip of a left
 // matrix by one strip of a right one. Beside it stand the loops that

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
 // A loop computes the elements of dst, each from the elements of a, b and c of
@@ -110,6 +111,14 @@ func reversed(l loops) (out loops) {
 
 func swapped(f loop) loop {
 	return func(dst, a, b, c []byte, p *[2]float64) bool { return f(dst, b, a, c, p) }
+}
+
+// mapped adapts a loop of an instruction set.
+func mapped(f isa.Map) loop {
+	return func(dst, a, b, c []byte, p *[2]float64) bool {
+		f(dst, a, b, c, p)
+		return true
+	}
 }
 
 // converting returns the loops of a conversion.

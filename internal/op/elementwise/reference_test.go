@@ -16,6 +16,10 @@ func codeTolerance(code Code) int64 {
 		return 1
 	case Fmod:
 		return 0
+	case Sigmoid, Swish, GeluTanh, Softplus:
+		return 3
+	case Gelu:
+		return 6
 	}
 	if code.Costly() {
 		return 2

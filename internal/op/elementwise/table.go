@@ -23,8 +23,8 @@ type row struct {
 	closed  bool      // of halves gives halves, with nothing to round
 
 	bool, integer, float loops
-	// The form for float32, where that has one faster than float. It is good to
-	// two units in the last place.
+	// The form for float32, where that has one faster than float and package isa has
+	// none. It is good to two units in the last place.
 	fast loops
 }
 
@@ -48,9 +48,9 @@ func rows[I kernel.Integer, F kernel.Float]() *[numCodes]row {
 		Round:      {name: "round", formula: "the nearest integer, halves to even", types: same(1, floats), closed: true, float: unary(round[F])},
 		Trunc:      {name: "trunc", formula: "x without its fraction", types: same(1, floats), closed: true, float: unary(trunc[F])},
 
-		Exp:   {name: "exp", formula: "eˣ", types: same(1, floats), costly: true, float: each[F](exp), fast: unary(isa.ExpFloat32)},
+		Exp:   {name: "exp", formula: "eˣ", types: same(1, floats), costly: true, float: each[F](exp)},
 		Expm1: {name: "expm1", formula: "eˣ - 1, accurate near 0", types: same(1, floats), costly: true, float: each[F](math.Expm1), fast: chunks(expm1Chunk)},
-		Log:   {name: "log", formula: "ln x", types: same(1, floats), costly: true, float: each[F](log), fast: each[float32](fastLog)},
+		Log:   {name: "log", formula: "ln x", types: same(1, floats), costly: true, float: each[F](log)},
 		Log1p: {name: "log1p", formula: "ln(1 + x), accurate near 0", types: same(1, floats), costly: true, float: each[F](math.Log1p), fast: each[float32](fastLog1p)},
 		Log2:  {name: "log2", formula: "log₂ x", types: same(1, floats), costly: true, float: each[F](log2), fast: each[float32](fastLog2)},
 		Sin:   {name: "sin", formula: "sin x", types: same(1, floats), costly: true, float: each[F](sin), fast: each[float32](fastSin)},
@@ -61,14 +61,14 @@ func rows[I kernel.Integer, F kernel.Float]() *[numCodes]row {
 		Atan:  {name: "atan", formula: "arctan x", types: same(1, floats), costly: true, float: each[F](math.Atan)},
 		Sinh:  {name: "sinh", formula: "sinh x", types: same(1, floats), costly: true, float: each[F](sinh), fast: chunks(sinhChunk)},
 		Cosh:  {name: "cosh", formula: "cosh x", types: same(1, floats), costly: true, float: each[F](cosh), fast: chunks(coshChunk)},
-		Tanh:  {name: "tanh", formula: "tanh x", types: same(1, floats), costly: true, float: each[F](math.Tanh), fast: chunks(tanhChunk)},
+		Tanh:  {name: "tanh", formula: "tanh x", types: same(1, floats), costly: true, float: each[F](math.Tanh)},
 		Asinh: {name: "asinh", formula: "arsinh x", types: same(1, floats), costly: true, float: each[F](math.Asinh), fast: each[float32](fastAsinh)},
 		Acosh: {name: "acosh", formula: "arcosh x", types: same(1, floats), costly: true, float: each[F](math.Acosh), fast: each[float32](fastAcosh)},
 		Atanh: {name: "atanh", formula: "artanh x", types: same(1, floats), costly: true, float: each[F](math.Atanh), fast: each[float32](fastAtanh)},
-		Erf:   {name: "erf", formula: "2/√π ∫₀ˣ exp(-t²) dt", types: same(1, floats), costly: true, float: each[F](math.Erf), fast: chunks(erfChunk)},
+		Erf:   {name: "erf", formula: "2/√π ∫₀ˣ exp(-t²) dt", types: same(1, floats), costly: true, float: each[F](math.Erf)},
 
-		Sigmoid:         {name: "sigmoid", formula: "1 / (1 + exp(-x))", types: same(1, floats), costly: true, float: each[F](sigmoid), fast: chunks(sigmoidChunk)},
-		Softplus:        {name: "softplus", formula: "ln(1 + eˣ)", types: same(1, floats), costly: true, float: each[F](softplus), fast: chunks(softplusChunk)},
+		Sigmoid:         {name: "sigmoid", formula: "1 / (1 + exp(-x))", types: same(1, floats), costly: true, float: each[F](sigmoid)},
+		Softplus:        {name: "softplus", formula: "ln(1 + eˣ)", types: same(1, floats), costly: true, float: each[F](softplus)},
 		Softsign:        {name: "softsign", formula: "x / (1 + |x|)", types: same(1, floats), float: unary(softsign[F])},
 		Relu:            {name: "relu", formula: "max(x, 0)", types: same(1, numbers), closed: true, integer: unary(relu[I]), float: unary(relu[F])},
 		LeakyRelu:       {name: "leaky_relu", formula: "alpha*x for x < 0, else x; [alpha]", types: same(1, floats), attrs: []float64{0.01}, float: unaryWith(leakyRelu[F])},
@@ -76,12 +76,12 @@ func rows[I kernel.Integer, F kernel.Float]() *[numCodes]row {
 		Selu:            {name: "selu", formula: "gamma*alpha*(eˣ-1) for x <= 0, else gamma*x; [alpha, gamma]", types: same(1, floats), attrs: []float64{1.67326319217681884765625, 1.05070102214813232421875}, costly: true, float: eachWith[F](selu), fast: chunksWith(seluChunk)},
 		Celu:            {name: "celu", formula: "alpha*(exp(x/alpha)-1) for x < 0, else x; [alpha]", types: same(1, floats), attrs: []float64{1}, costly: true, float: eachWith[F](celu), fast: chunksWith(celuChunk)},
 		ThresholdedRelu: {name: "thresholded_relu", formula: "x for x > alpha, else 0, as for NaN; [alpha]", types: same(1, floats), attrs: []float64{1}, closed: true, float: unaryWith(thresholdedRelu[F])},
-		Gelu:            {name: "gelu", formula: "x/2 * (1 + erf(x/√2))", types: same(1, floats), costly: true, float: each[F](gelu), fast: chunks(geluChunk)},
-		GeluTanh:        {name: "gelu_tanh", formula: "x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x³)))", types: same(1, floats), costly: true, float: each[F](geluTanh), fast: chunks(geluTanhChunk)},
+		Gelu:            {name: "gelu", formula: "x/2 * (1 + erf(x/√2))", types: same(1, floats), costly: true, float: each[F](gelu)},
+		GeluTanh:        {name: "gelu_tanh", formula: "x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x³)))", types: same(1, floats), costly: true, float: each[F](geluTanh)},
 		HardSigmoid:     {name: "hard_sigmoid", formula: "max(0, min(1, alpha*x + beta)); [alpha, beta]", types: same(1, floats), attrs: []float64{0.2, 0.5}, float: unaryWith(hardSigmoid[F])},
 		HardSwish:       {name: "hard_swish", formula: "x * max(0, min(1, x/6 + 1/2))", types: same(1, floats), float: unary(hardSwish[F])},
 		Mish:            {name: "mish", formula: "x * tanh(ln(1 + eˣ))", types: same(1, floats), costly: true, float: each[F](mish), fast: chunks(mishChunk)},
-		Swish:           {name: "swish", formula: "x / (1 + exp(-alpha*x)); [alpha]", types: same(1, floats), attrs: []float64{1}, costly: true, float: eachWith[F](swish), fast: chunksWith(swishChunk)},
+		Swish:           {name: "swish", formula: "x / (1 + exp(-alpha*x)); [alpha]", types: same(1, floats), attrs: []float64{1}, costly: true, float: eachWith[F](swish)},
 		Shrink:          {name: "shrink", formula: "x + bias for x < -lambda, x - bias for x > lambda, else 0, as for NaN; [lambda, bias]", types: same(1, floats), attrs: []float64{0.5, 0}, float: unaryWith(shrink[F])},
 		PowerOf2:        {name: "power_of_2", formula: "the power of 2 nearest to |x|, a tie upwards; for mode > 0 the least one from |x| on, for mode < 0 the greatest up to |x|; |x| for 0 and infinities; [mode]", types: same(1, floats), attrs: []float64{0}, float: eachWith[F](nearPowerOf2)},
 
@@ -143,7 +143,7 @@ var tables = map[dtype.Type]func() *[numCodes]row{
 var narrowest = sync.OnceValue(rows[uint8, float32])
 
 // loopsOf returns the loops of a code whose last operand is of type t, which is
-// no half type.
+// no half type: where the active instruction set has one, that.
 func loopsOf(code Code, t dtype.Type) loops {
 	r := &table[code]
 	if other := tables[t]; other != nil {
@@ -154,8 +154,15 @@ func loopsOf(code Code, t dtype.Type) loops {
 		return r.bool
 	case t.IsInteger():
 		return r.integer
-	case t == dtype.Float32 && r.fast[0] != nil:
-		return r.fast
 	}
-	return r.float
+	l := r.float
+	if t == dtype.Float32 && r.fast[0] != nil {
+		l = r.fast
+	}
+	for scalars := range l {
+		if f := isa.Active().Maps[isa.MapKey{Function: r.name, Bits: 8 * t.Size(), Scalars: scalars}]; f != nil {
+			l[scalars] = mapped(f)
+		}
+	}
+	return l
 }

@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/berth-go/berth/internal/kernel/isa/numbers"
+)
 
 // A tile kernel keeps a block of partial sums in registers: for each k it loads
 // a row of the right strip, and multiplies it by each element of the left
@@ -8,10 +12,6 @@ import "fmt"
 // each number of rows, and for one and two registers of columns, so that a
 // thin product does no work that is thrown away; an element is the same chain
 // of operations in every loop.
-
-// chain is isa.Chain, which a package that does not build without the assembly
-// cannot be asked for.
-const chain = 64
 
 // Registers that hold the arguments. AX walks the left strip and BX the right
 // one; DX is what is left of k, and R13 of a chain; R8 and R9 are the steps in
@@ -67,7 +67,7 @@ func (g *generator) loop(v, h int) {
 			g.zero(g.sum(i, j))
 		}
 	}
-	g.op("MOVL $%d, R13", chain)
+	g.op("MOVL $%d, R13", numbers.Chain)
 	g.op("CMPQ DX, R13")
 	g.op("CMOVQLT DX, R13")
 	g.op("SUBQ R13, DX")

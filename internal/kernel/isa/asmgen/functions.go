@@ -1,0 +1,167 @@
+package main
+
+import (
+	"math"
+
+	"github.com/berth-go/berth/internal/kernel/isa/numbers"
+)
+
+// The functions of float32, instruction by instruction as single.go of package isa has them.
+
+func (g *generator) horner(v *vector, x value, c ...float32) value {
+	y := v.fma(x, g.number(float64(c[0])), g.number(float64(c[1])))
+	for _, k := range c[2:] {
+		y = v.fma(y, x, g.number(float64(k)))
+	}
+	return y
+}
+
+// power is exp(x+low) = y*2ᵏ; low may be nil for 0.
+func (g *generator) power(v *vector, x value, low *value) (y, k value) {
+	rounding := g.number(numbers.Rounding)
+	t := v.fma(x, g.number(math.Log2E), rounding)
+	n := v.sub(t, rounding)
+	r := v.fma(n, g.number(-numbers.Ln2Upper), x)
+	r = v.fma(n, g.number(-numbers.Ln2Lower), r)
+	if low != nil {
+		r = v.add(r, *low)
+	}
+	p := v.fma(v.mul(r, r), g.horner(v, r, numbers.ExpTerms...), r)
+	return v.add(p, g.number(1)), v.subInts(t, rounding)
+}
+
+func (g *generator) powerOf2(v *vector, k value) value {
+	return v.left(v.addInts(k, g.bits32(127)), 23)
+}
+
+func (g *generator) scaled(v *vector, y, k value) value {
+	half := v.half(k, 1)
+	return v.mul(v.mul(y, g.powerOf2(v, half)), g.powerOf2(v, v.subInts(k, half)))
+}
+
+func (g *generator) lowered(v *vector, y, k value) value {
+	least := g.bits32(uint32(0xffffffff - 120 + 1))
+	first := v.mostInts(k, least)
+	rest := v.subInts(k, first)
+	second := v.mostInts(rest, least)
+	y = v.mul(y, g.powerOf2(v, v.subInts(rest, second)))
+	return v.mul(v.mul(y, g.powerOf2(v, second)), g.powerOf2(v, first))
+}
+
+func (g *generator) atLeast(v *vector, x, least value) value { return v.most(least, x) }
+func (g *generator) atMost(v *vector, x, most value) value   { return v.least(most, x) }
+
+func (g *generator) abs(v *vector, x value) value         { return v.and(x, g.magnitude()) }
+func (g *generator) withSign(v *vector, x, y value) value { return v.or(x, v.and(y, g.signBit())) }
+
+func (g *generator) exp(v *vector, x []value) value {
+	y, k := g.power(v, g.atMost(v, g.atLeast(v, x[0], g.number(numbers.ExpLeast)), g.number(numbers.ExpMost)), nil)
+	return g.scaled(v, y, k)
+}
+
+// logistic is v/(1+exp(-x-low)), factor being that v or nil for 1; low may be nil for 0.
+func (g *generator) logistic(v *vector, factor *value, x value, low *value) value {
+	below := v.less(x, g.number(0))
+	if low != nil {
+		l := v.choose(below, *low, v.xor(*low, g.signBit()))
+		low = &l
+	}
+	m, k := g.power(v, g.atLeast(v, v.or(x, g.signBit()), g.number(numbers.TailLeast)), low)
+	e := g.scaled(v, m, v.mostInts(k, g.bits32(uint32(0xffffffff-151+1))))
+	m = v.choose(below, m, g.number(1))
+	k = v.choose(below, k, g.number(0))
+	m = v.choose(v.less(x, g.number(numbers.TailLeast)), g.number(0), m)
+	if factor != nil {
+		m = v.mul(*factor, m)
+	}
+	return g.lowered(v, v.div(m, v.add(e, g.number(1))), k)
+}
+
+func (g *generator) geluTanh(v *vector, x []value) value {
+	w := g.atMost(v, g.atLeast(v, x[0], g.number(-20)), g.number(20))
+	square := v.mul(w, w)
+	rest := v.fms(w, w, square)
+	p := v.mul(square, g.number(numbers.CubicUpper))
+	s := v.add(p, g.number(numbers.LinearUpper))
+	t := v.sub(s, g.number(numbers.LinearUpper))
+	low := v.add(v.sub(g.number(numbers.LinearUpper), v.sub(s, t)), v.sub(p, t))
+	low = v.add(low, v.fms(square, g.number(numbers.CubicUpper), p))
+	low = v.fma(rest, g.number(numbers.CubicUpper), v.fma(square, g.number(numbers.CubicLower), v.add(low, g.number(numbers.LinearLower))))
+	product := v.mul(w, s)
+	low = v.fma(w, low, v.fms(w, s, product))
+	return g.logistic(v, &x[0], product, &low)
+}
+
+func (g *generator) tanh(v *vector, x []value) value {
+	m := g.abs(v, x[0])
+	y, k := g.power(v, g.atMost(v, v.add(m, m), g.number(40)), nil)
+	far := v.sub(g.number(1), v.div(g.number(2), v.add(g.scaled(v, y, k), g.number(1))))
+	z := v.mul(m, m)
+	near := v.fma(v.mul(m, z), g.horner(v, z, numbers.TanhTerms...), m)
+	return g.withSign(v, v.choose(v.less(m, g.number(numbers.TanhNear)), near, far), x[0])
+}
+
+// tail is erfc(m) = y*2ᵏ.
+func (g *generator) tail(v *vector, d, square, low value) (y, k value) {
+	negative := v.xor(low, g.signBit())
+	y, k = g.power(v, v.xor(square, g.signBit()), &negative)
+	t := v.div(g.number(1), d)
+	y = v.mul(y, t)
+	y = v.fma(y, v.fma(v.xor(d, g.signBit()), t, g.number(1)), y)
+	return v.mul(y, g.horner(v, v.sub(t, g.number(numbers.ErfcMiddle)), numbers.ErfcTerms...)), k
+}
+
+func (g *generator) erf(v *vector, x []value) value {
+	m := g.atMost(v, g.abs(v, x[0]), g.number(4))
+	z := v.mul(m, m)
+	y, k := g.tail(v, v.fma(m, g.number(0.4), g.number(1)), z, v.fms(m, m, z))
+	far := v.sub(g.number(1), g.scaled(v, y, k))
+	near := v.fma(m, g.horner(v, z, numbers.ErfTerms...), m)
+	return g.withSign(v, v.choose(v.less(m, g.number(numbers.ErfNear)), near, far), x[0])
+}
+
+func (g *generator) gelu(v *vector, x []value) value {
+	half := g.number(0.5)
+	w := g.atMost(v, g.abs(v, x[0]), g.number(15))
+	z := v.mul(w, w)
+	m := v.mul(w, g.number(math.Sqrt2/2))
+	z2 := v.mul(z, half)
+	y, k := g.tail(v, v.fma(w, g.number(0.4*math.Sqrt2/2), g.number(1)), z2, v.mul(v.fms(w, w, z), half))
+	y = v.mul(y, half)
+	y = v.choose(v.less(x[0], g.number(-15)), g.number(0), y)
+	h := v.mul(g.withSign(v, m, x[0]), half)
+	phi := v.add(v.fma(h, g.horner(v, z2, numbers.ErfTerms...), h), half)
+	near := v.less(m, g.number(numbers.ErfNear))
+	phi = v.choose(near, phi, v.sub(g.number(1), g.scaled(v, y, k)))
+	below := v.less(x[0], g.number(0))
+	left := g.scaled(v, v.mul(x[0], y), k)
+	right := v.mul(x[0], phi)
+	return v.choose(near, right, v.choose(below, left, right))
+}
+
+func (g *generator) log(v *vector, x []value) value {
+	const (
+		root = 0x3f3504f3
+		one  = 0x3f800000
+	)
+	small := v.less(x[0], g.number(0x1p-126))
+	u := v.choose(small, v.mul(x[0], g.number(0x1p23)), x[0])
+	extra := v.choose(small, g.number(-23), g.number(0))
+	b := v.addInts(u, g.bits32(one-root))
+	k := v.add(v.floats(v.subInts(v.right(b, 23), g.bits32(127))), extra)
+	f := v.sub(v.addInts(v.and(b, g.bits32(1<<23-1)), g.bits32(root)), g.number(1))
+	square := v.mul(f, f)
+	y := v.fma(k, g.number(numbers.Ln2Lower), v.mul(v.mul(square, f), g.horner(v, f, numbers.LogTerms...)))
+	y = v.fma(k, g.number(numbers.Ln2Upper), v.add(f, v.fma(square, g.number(-0.5), y)))
+	y = v.choose(v.less(x[0], g.number(0)), g.number(math.NaN()), y)
+	y = v.choose(v.equal(x[0], g.number(0)), g.number(math.Inf(-1)), y)
+	return v.choose(v.above(x[0], g.number(math.MaxFloat32)), x[0], y)
+}
+
+func (g *generator) softplus(v *vector, x []value) value {
+	y, k := g.power(v, g.atLeast(v, v.or(x[0], g.signBit()), g.number(numbers.ExpLeast)), nil)
+	e := g.scaled(v, y, k)
+	s := v.div(e, v.add(e, g.number(2)))
+	z := v.mul(s, s)
+	return v.add(v.fma(v.mul(s, z), g.horner(v, z, numbers.ArtanhTerms...), v.add(s, s)), g.atLeast(v, x[0], g.number(0)))
+}

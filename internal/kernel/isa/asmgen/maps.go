@@ -1,0 +1,278 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/berth-go/berth/internal/kernel/isa/numbers"
+)
+
+// A function is an elementwise function, by the name that package elementwise gives it.
+// Its body computes a lane from the operands and the attributes.
+type function struct {
+	name    string
+	widths  []int // bytes of an element: 4, 8
+	arity   int
+	attrs   int
+	scalars []int // for each loop, the operands that are the same for all lanes, as bits
+	short   bool  // so few instructions that the counting would show
+	body    func(g *generator, v *vector, x []value) value
+}
+
+var (
+	both   = []int{4, 8}
+	single = []int{4}
+)
+
+// functions are all that have a loop in assembly. What a body computes, to the bit, is
+// what the plain loop does: those of package elementwise, and single.go of package isa.
+var functions = []function{
+	{"neg", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.xor(x[0], g.signBit()) }},
+	{"abs", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.and(x[0], g.magnitude()) }},
+	{"square", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.mul(x[0], x[0]) }},
+	{"reciprocal", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.div(g.number(1), x[0]) }},
+	{"sqrt", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.sqrt(x[0]) }},
+	{"floor", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.round(x[0], 1) }},
+	{"ceil", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.round(x[0], 2) }},
+	{"round", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.round(x[0], 0) }},
+	{"trunc", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.round(x[0], 3) }},
+	{"relu", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value {
+		return v.add(v.most(g.number(0), x[0]), g.number(0)) // the sum makes 0 of -0
+	}},
+	{"leaky_relu", both, 1, 1, []int{0}, true, func(g *generator, v *vector, x []value) value {
+		return v.choose(v.less(x[0], g.number(0)), v.mul(x[0], x[1]), x[0])
+	}},
+	{"add", both, 2, 0, []int{0, 1, 2}, true, func(g *generator, v *vector, x []value) value { return v.add(x[0], x[1]) }},
+	{"sub", both, 2, 0, []int{0, 1, 2}, true, func(g *generator, v *vector, x []value) value { return v.sub(x[0], x[1]) }},
+	{"mul", both, 2, 0, []int{0, 1, 2}, true, func(g *generator, v *vector, x []value) value { return v.mul(x[0], x[1]) }},
+	{"div", both, 2, 0, []int{0, 1, 2}, true, func(g *generator, v *vector, x []value) value { return v.div(x[0], x[1]) }},
+	{"minimum", both, 2, 0, []int{0, 1, 2}, true, func(g *generator, v *vector, x []value) value { return g.minimum(v, x[0], x[1]) }},
+	{"maximum", both, 2, 0, []int{0, 1, 2}, true, func(g *generator, v *vector, x []value) value { return g.maximum(v, x[0], x[1]) }},
+	{"prelu", both, 2, 0, []int{0, 2}, true, func(g *generator, v *vector, x []value) value {
+		return v.choose(v.less(x[0], g.number(0)), v.mul(x[0], x[1]), x[0])
+	}},
+	{"clip", both, 3, 0, []int{0, 6}, true, func(g *generator, v *vector, x []value) value {
+		return g.minimum(v, g.maximum(v, x[0], x[1]), x[2])
+	}},
+
+	{"exp", single, 1, 0, []int{0}, false, (*generator).exp},
+	{"sigmoid", single, 1, 0, []int{0}, false, func(g *generator, v *vector, x []value) value { return g.logistic(v, nil, x[0], nil) }},
+	{"swish", single, 1, 1, []int{0}, false, func(g *generator, v *vector, x []value) value {
+		u := v.mul(x[1], x[0])
+		low := v.choose(v.less(g.abs(v, u), g.number(-numbers.TailLeast)), v.fms(x[1], x[0], u), g.number(0))
+		return g.logistic(v, &x[0], u, &low)
+	}},
+	{"gelu_tanh", single, 1, 0, []int{0}, false, (*generator).geluTanh},
+	{"tanh", single, 1, 0, []int{0}, false, (*generator).tanh},
+	{"erf", single, 1, 0, []int{0}, false, (*generator).erf},
+	{"gelu", single, 1, 0, []int{0}, false, (*generator).gelu},
+	{"log", single, 1, 0, []int{0}, false, (*generator).log},
+	{"softplus", single, 1, 0, []int{0}, false, (*generator).softplus},
+}
+
+// mapped is a loop over elements in an assembly file.
+type mapped struct {
+	function *function
+	kind
+	scalars int
+}
+
+func (m mapped) label() string {
+	name := strings.ReplaceAll(m.function.name, "_", "")
+	return fmt.Sprintf("%s%d%d%s", name, 8*m.width, m.scalars, map[bool]string{true: "AVX512", false: "AVX2"}[m.avx512])
+}
+
+// allMapped returns the loops for each set.
+func allMapped() (all []mapped) {
+	for _, k := range kinds {
+		for i := range functions {
+			f := &functions[i]
+			for _, m := range f.scalars {
+				if slices.Contains(f.widths, k.width) {
+					all = append(all, mapped{f, k, m})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// maps writes the loops.
+func (g *generator) maps() {
+	g.masks()
+	for _, m := range allMapped() {
+		g.kind = m.kind
+		g.mapLoop(m)
+	}
+	g.emitConstants()
+}
+
+// mapStubs writes their declarations in Go, and the tables of them.
+func (g *generator) mapStubs() {
+	for _, m := range allMapped() {
+		fmt.Fprintf(g, "\n//go:noescape\nfunc %s(dst, a, b, c *byte, n int, p *[2]float64)\n", m.label())
+	}
+	for _, wide := range []bool{true, false} {
+		fmt.Fprintf(g, "\nvar maps%s = map[MapKey]Map{\n", map[bool]string{true: "AVX512", false: "AVX2"}[wide])
+		for _, m := range allMapped() {
+			if m.avx512 == wide {
+				fmt.Fprintf(g, "\t{%q, %d, %d}: checkedMap(%d, %d, %d, %s),\n", m.function.name, 8*m.width, m.scalars, m.width, m.function.arity, m.scalars, m.label())
+			}
+		}
+		g.raw("}\n")
+	}
+}
+
+// The pointers to the operands.
+var pointers = [...]string{"SI", "DX", "R8"}
+
+// mapLoop writes a loop: whole registers first, four in a row where the body is short, and
+// then the lanes that are left, with masks. CX counts elements.
+func (g *generator) mapLoop(m mapped) {
+	f := m.function
+	fmt.Fprintf(g, "\n// func %s(dst, a, b, c *byte, n int, p *[2]float64)\n", m.label())
+	fmt.Fprintf(g, "TEXT ·%s(SB), NOSPLIT, $0-48\n", m.label())
+	g.op("MOVQ dst+0(FP), DI")
+	for i, arg := range []string{"a", "b", "c"}[:f.arity] {
+		g.op("MOVQ %s+%d(FP), %s", arg, 8+8*i, pointers[i])
+	}
+	g.op("MOVQ n+32(FP), CX")
+	// Scalars have registers of their own, from the top.
+	last := 16
+	if g.avx512 {
+		last = 32
+	}
+	operands := make([]value, f.arity+f.attrs)
+	own := func() value {
+		last--
+		return value{index: -1, name: g.reg(last)}
+	}
+	for i := range f.arity {
+		if m.scalars>>i&1 == 1 {
+			operands[i] = own()
+			g.op("%s (%s), %s", g.broadcast(), pointers[i], operands[i].name)
+		}
+	}
+	for i := range f.attrs {
+		if i == 0 {
+			g.op("MOVQ p+40(FP), R9")
+		}
+		operands[f.arity+i] = own()
+		r := operands[f.arity+i].name
+		if g.width == 8 {
+			g.op("VBROADCASTSD %d(R9), %s", 8*i, r)
+			continue
+		}
+		g.op("VMOVSD %d(R9), X0", 8*i)
+		g.op("VCVTSD2SS X0, X0, X0")
+		g.op("VBROADCASTSS X0, %s", r)
+	}
+	body := func(at int) string {
+		v, x := new(vector), slices.Clone(operands)
+		for i := range f.arity {
+			if m.scalars>>i&1 == 0 {
+				x[i] = v.append("LOAD", fmt.Sprintf("%d(%s)", at*g.bytes(), pointers[i]))
+			}
+		}
+		return g.emit(v, f.body(g, v, x), last)
+	}
+	advance := func(n int) {
+		for i := range f.arity {
+			if m.scalars>>i&1 == 0 {
+				g.op("ADDQ $%d, %s", n*g.bytes(), pointers[i])
+			}
+		}
+		g.op("ADDQ $%d, DI", n*g.bytes())
+		g.op("SUBQ $%d, CX", n*g.lanes())
+	}
+	loop := func(n int, then string) {
+		g.label("next%d", n)
+		g.op("CMPQ CX, $%d", n*g.lanes())
+		g.op("JLT %s", then)
+		for i := range n {
+			g.op("%s %s, %d(DI)", g.ins("VMOVU"), body(i), i*g.bytes())
+		}
+		advance(n)
+		g.op("JMP next%d", n)
+	}
+	if f.short {
+		loop(4, "next1")
+	}
+	loop(1, "rest")
+	g.label("rest")
+	g.op("TESTQ CX, CX")
+	g.op("JZ done")
+	if g.avx512 {
+		g.op("MOVL $1, R10")
+		g.op("SHLQ CX, R10")
+		g.op("DECQ R10")
+		g.op("KMOVW R10, K7")
+		g.lanesLeft = "K7"
+	} else {
+		g.op("SHLQ $%d, CX", g.shift())
+		g.op("LEAQ masks<>+32(SB), R10")
+		g.op("SUBQ CX, R10")
+		g.lanesLeft = "(R10)"
+	}
+	r := body(0)
+	if g.avx512 {
+		g.op("%s %s, K7, (DI)", g.ins("VMOVU"), r)
+	} else {
+		mask := g.maskRegister(r)
+		g.op("VMOVUPS (R10), %s", mask)
+		g.op("%s %s, %s, (DI)", g.ins("VMASKMOV"), r, mask)
+	}
+	g.lanesLeft = ""
+	g.label("done")
+	g.op("VZEROUPPER")
+	g.op("RET")
+}
+
+// maskRegister returns a register other than r.
+func (g *generator) maskRegister(r string) string {
+	if r == g.reg(0) {
+		return g.reg(1)
+	}
+	return g.reg(0)
+}
+
+// load writes the load of a register, of the lanes that are left where there are not all.
+func (g *generator) load(from, to string) {
+	switch {
+	case g.lanesLeft == "":
+		g.op("%s %s, %s", g.ins("VMOVU"), from, to)
+	case g.avx512:
+		g.op("%s.Z %s, %s, %s", g.ins("VMOVU"), from, g.lanesLeft, to)
+	default:
+		g.op("VMOVUPS %s, %s", g.lanesLeft, to)
+		g.op("%s %s, %s, %s", g.ins("VMASKMOV"), from, to, to)
+	}
+}
+
+func (g *generator) signBit() value {
+	if g.width == 8 {
+		return g.constant(1<<63, 8)
+	}
+	return g.bits32(1 << 31)
+}
+
+func (g *generator) magnitude() value {
+	if g.width == 8 {
+		return g.constant(1<<63-1, 8)
+	}
+	return g.bits32(1<<31 - 1)
+}
+
+// maximum is the greater of two numbers: NaN if one is, and 0 of -0 and 0.
+func (g *generator) maximum(v *vector, a, b value) value {
+	// Of equal numbers, and beside NaN, VMAX gives the second.
+	m := v.choose(v.equal(a, b), v.and(a, b), v.most(a, b))
+	return v.choose(v.unordered(a, b), v.add(a, b), m)
+}
+
+// minimum is the lesser of two numbers: NaN if one is, and -0 of -0 and 0.
+func (g *generator) minimum(v *vector, a, b value) value {
+	m := v.choose(v.equal(a, b), v.or(a, b), v.least(a, b))
+	return v.choose(v.unordered(a, b), v.add(a, b), m)
+}
