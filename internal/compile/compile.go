@@ -216,7 +216,9 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 		if opt.Budget == 0 {
 			budget = 0
 		}
-		once := onlyOnce(func(ctx context.Context, values []graph.Value) ([]graph.Leaf, error) { return eval(ctx, values, budget) })
+		once := onlyOnce(func(ctx context.Context, values []graph.Value) ([]graph.Leaf, error) {
+			return eval(ctx, values, budget)
+		})
 		return rewrite.RunAll(ctx, builds, rewrite.Options{Without: opt.Without, Program: true, Eval: once, Varying: varying})
 	})
 	if err != nil {
