@@ -119,20 +119,3 @@ func isInf[T kernel.Float](dst []uint8, a []T, negative, positive float64) {
 		return kernel.Truth(x < -math.MaxFloat64)&lo | kernel.Truth(x > math.MaxFloat64)&hi
 	})
 }
-
-func powLoops[T kernel.Float]() loops {
-	return loops{0: loop2(powFloat[T]), 0b10: loop2s(powScalar[T])}
-}
-
-// powFloat takes its exponents as float64.
-func powFloat[T kernel.Float](dst, a []T, b []float64) {
-	kernel.Each2(dst, a, b, func(x T, n float64) T { return T(pow(float64(x), n)) })
-}
-
-func powScalar[T kernel.Float](dst, a []T, n float64) {
-	if n == 2 {
-		kernel.Each(dst, a, func(x T) T { return T(float64(x) * float64(x)) })
-		return
-	}
-	kernel.Each(dst, a, func(x T) T { return T(pow(float64(x), n)) })
-}

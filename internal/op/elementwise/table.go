@@ -94,7 +94,7 @@ func rows[I kernel.Integer, F kernel.Float]() *[numCodes]row {
 		Sub:      {name: "sub", formula: "a - b", types: same(2, numbers), integer: subLoops[I](), float: subLoops[F]()},
 		Mul:      {name: "mul", formula: "a * b", types: same(2, numbers), integer: mulLoops[I](), float: mulLoops[F]()},
 		Div:      {name: "div", formula: "a / b; integers round to zero", types: same(2, numbers), integer: binaryTry(divInteger[I]), float: divLoops[F]()},
-		Pow:      {name: "pow", formula: "aᵇ; 1 for b = 0 and for a = 1, also beside NaN", types: signature{2, powType, numbers}, costly: true, integer: binaryTry(powInteger[I]), float: powLoops[F]()},
+		Pow:      {name: "pow", formula: "aᵇ; 1 for b = 0 and for a = 1, also beside NaN", types: signature{2, powType, numbers}, costly: true, integer: binaryTry(powInteger[I]), float: powLoops[F](), fast: fastPowLoops()},
 		Minimum:  {name: "minimum", formula: "the lesser of a and b", types: same(2, numbers), closed: true, integer: minimumLoops[I](), float: minimumLoops[F]()},
 		Maximum:  {name: "maximum", formula: "the greater of a and b", types: same(2, numbers), closed: true, integer: maximumLoops[I](), float: maximumLoops[F]()},
 		Mod:      {name: "mod", formula: "a - b*floor(a/b), the sign that of b", types: same(2, numbers), costly: true, integer: binaryTry(modInteger[I]), float: each2[F](mod)},
