@@ -29,7 +29,7 @@ internal/op/elementwise only dtype shape internal/kernel internal/kernel/isa gra
 internal/op/view        only dtype shape internal/kernel graph internal/op
 internal/op/move        only dtype shape internal/kernel graph internal/op
 internal/op/reduce      only dtype shape internal/kernel graph internal/op internal/kernel/lines
-internal/op/norm        only dtype shape internal/kernel graph internal/op internal/kernel/lines internal/op/reduce internal/op/elementwise
+internal/op/norm        only dtype shape internal/kernel internal/kernel/isa graph internal/op internal/kernel/lines internal/op/reduce internal/op/elementwise
 internal/op/linear      only dtype shape internal/kernel graph internal/op internal/kernel/gemm internal/op/elementwise
 internal/op/slide       only dtype shape internal/kernel internal/kernel/isa graph internal/op
 internal/op/conv        only dtype shape internal/kernel internal/kernel/isa graph internal/op internal/kernel/gemm internal/op/slide internal/op/elementwise

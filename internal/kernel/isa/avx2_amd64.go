@@ -2,7 +2,11 @@
 
 package isa
 
-import "golang.org/x/sys/cpu"
+import (
+	"math"
+
+	"golang.org/x/sys/cpu"
+)
 
 // avx2 is the set for x86 processors with registers of 256 bits and fused multiply-adds.
 var avx2 = Loops{
@@ -13,7 +17,40 @@ var avx2 = Loops{
 	Exp:      checkedExp(expChunkAVX2),
 	ExpShift: checkedExpShift(exp32RowAVX2, exp32TileAVX2),
 	Maps:     mapsAVX2,
+	Folds32:  folds32,
+	Folds64:  folds64,
 }
+
+var (
+	folds32 = Folds[float32]{
+		checkedFold(float32(math.Copysign(0, -1)), sum32AVX2),
+		checkedFold(float32(math.Inf(-1)), max32AVX2),
+		checkedFold(float32(math.Inf(1)), min32AVX2),
+	}
+	folds64 = Folds[float64]{
+		checkedFold(math.Copysign(0, -1), sum64AVX2),
+		checkedFold(math.Inf(-1), max64AVX2),
+		checkedFold(math.Inf(1), min64AVX2),
+	}
+)
+
+//go:noescape
+func sum32AVX2(x *float32, n int, identity float32) float32
+
+//go:noescape
+func max32AVX2(x *float32, n int, identity float32) float32
+
+//go:noescape
+func min32AVX2(x *float32, n int, identity float32) float32
+
+//go:noescape
+func sum64AVX2(x *float64, n int, identity float64) float64
+
+//go:noescape
+func max64AVX2(x *float64, n int, identity float64) float64
+
+//go:noescape
+func min64AVX2(x *float64, n int, identity float64) float64
 
 //go:noescape
 func mulTile32AVX2(h, w, k int, a, b *float32, ldb int, c *float32, ldc int, add bool)

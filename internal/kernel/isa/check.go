@@ -101,3 +101,8 @@ func checkedMap(width, arity, scalars int, assembly func(dst, a, b, c *byte, n i
 		assembly(&dst[0], first[0], first[1], first[2], len(dst)/width, p)
 	}
 }
+
+// checkedFold returns a fold out of assembly, whose lanes begin at the identity.
+func checkedFold[T kernel.Float](identity T, assembly func(x *T, n int, identity T) T) func(x []T) T {
+	return func(x []T) T { return assembly(&x[0], len(x), identity) }
+}

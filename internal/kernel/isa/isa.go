@@ -28,7 +28,9 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"unsafe"
 
+	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/isa/numbers"
 )
 
@@ -57,6 +59,10 @@ type Loops struct {
 	// in package elementwise.
 	Maps map[MapKey]Map
 
+	// Folds are those that there are; package lines has the plain ones.
+	Folds32 Folds[float32]
+	Folds64 Folds[float64]
+
 	here bool // this machine can run it
 }
 
@@ -64,9 +70,14 @@ type Loops struct {
 // [numbers.Chain].
 const Chain = numbers.Chain
 
-// A MapKey names a loop over elements: an elementwise function by the name that package
-// elementwise gives it, the bits of a floating-point element, and the operands that are the
-// same for all elements, as a set of bits.
+// A MapKey names a loop over elements: a function, the bits of a floating-point element, and
+// the operands that are the same for all elements, as a set of bits. Functions are those of
+// package elementwise, by the names that they have there, and
+//
+//	deviation(x, m) = (x-m)²
+//	normalized(x, scale, bias) = ((x-p[0])*p[1])*scale + bias
+//
+// whose plain loops are those of packages lines and norm.
 type MapKey struct {
 	Function string
 	Bits     int
@@ -80,6 +91,31 @@ type MapKey struct {
 // where operands that the function does not have are nil, those that are the same for all
 // are a[0], and p has the attributes. Dst may be the memory of an operand.
 type Map func(dst, a, b, c []byte, p *[2]float64)
+
+// MapOf returns the loop of the active set for elements of type T; nil where it has none.
+func MapOf[T kernel.Number](function string, scalars int) Map {
+	var zero T
+	if T(1)/2 == 0 {
+		return nil // no floating-point number
+	}
+	return active.Maps[MapKey{function, 8 * int(unsafe.Sizeof(zero)), scalars}]
+}
+
+// Folds join the elements of a block, of which there are some, in the lanes and in the order
+// that package lines states; nil where a set has none.
+type Folds[T any] struct {
+	Sum, Max, Min func(x []T) T
+}
+
+// FoldsOf returns the folds of the active set for T.
+func FoldsOf[T kernel.Number]() Folds[T] {
+	for _, of := range [...]any{active.Folds32, active.Folds64} {
+		if f, ok := of.(Folds[T]); ok {
+			return f
+		}
+	}
+	return Folds[T]{}
+}
 
 // A Tile has the inner loops of products: it multiplies one strip of a left
 // matrix by one strip of a right one. Beside it stand the loops that

@@ -104,6 +104,21 @@ func clip320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 func clip326AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func deviation320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func deviation322AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func normalized320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func normalized324AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func normalized326AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func exp320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -230,6 +245,21 @@ func clip640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 func clip646AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func deviation640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func deviation642AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func normalized640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func normalized644AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func normalized646AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func neg320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -327,6 +357,21 @@ func clip320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
 func clip326AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func deviation320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func deviation322AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func normalized320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func normalized324AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func normalized326AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
 func exp320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
@@ -454,6 +499,21 @@ func clip640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 //go:noescape
 func clip646AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
+//go:noescape
+func deviation640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func deviation642AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func normalized640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func normalized644AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func normalized646AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
 var mapsAVX512 = map[MapKey]Map{
 	{"neg", 32, 0}:        checkedMap(4, 1, 0, neg320AVX512),
 	{"abs", 32, 0}:        checkedMap(4, 1, 0, abs320AVX512),
@@ -488,6 +548,11 @@ var mapsAVX512 = map[MapKey]Map{
 	{"prelu", 32, 2}:      checkedMap(4, 2, 2, prelu322AVX512),
 	{"clip", 32, 0}:       checkedMap(4, 3, 0, clip320AVX512),
 	{"clip", 32, 6}:       checkedMap(4, 3, 6, clip326AVX512),
+	{"deviation", 32, 0}:  checkedMap(4, 2, 0, deviation320AVX512),
+	{"deviation", 32, 2}:  checkedMap(4, 2, 2, deviation322AVX512),
+	{"normalized", 32, 0}: checkedMap(4, 3, 0, normalized320AVX512),
+	{"normalized", 32, 4}: checkedMap(4, 3, 4, normalized324AVX512),
+	{"normalized", 32, 6}: checkedMap(4, 3, 6, normalized326AVX512),
 	{"exp", 32, 0}:        checkedMap(4, 1, 0, exp320AVX512),
 	{"sigmoid", 32, 0}:    checkedMap(4, 1, 0, sigmoid320AVX512),
 	{"swish", 32, 0}:      checkedMap(4, 1, 0, swish320AVX512),
@@ -530,6 +595,11 @@ var mapsAVX512 = map[MapKey]Map{
 	{"prelu", 64, 2}:      checkedMap(8, 2, 2, prelu642AVX512),
 	{"clip", 64, 0}:       checkedMap(8, 3, 0, clip640AVX512),
 	{"clip", 64, 6}:       checkedMap(8, 3, 6, clip646AVX512),
+	{"deviation", 64, 0}:  checkedMap(8, 2, 0, deviation640AVX512),
+	{"deviation", 64, 2}:  checkedMap(8, 2, 2, deviation642AVX512),
+	{"normalized", 64, 0}: checkedMap(8, 3, 0, normalized640AVX512),
+	{"normalized", 64, 4}: checkedMap(8, 3, 4, normalized644AVX512),
+	{"normalized", 64, 6}: checkedMap(8, 3, 6, normalized646AVX512),
 }
 
 var mapsAVX2 = map[MapKey]Map{
@@ -566,6 +636,11 @@ var mapsAVX2 = map[MapKey]Map{
 	{"prelu", 32, 2}:      checkedMap(4, 2, 2, prelu322AVX2),
 	{"clip", 32, 0}:       checkedMap(4, 3, 0, clip320AVX2),
 	{"clip", 32, 6}:       checkedMap(4, 3, 6, clip326AVX2),
+	{"deviation", 32, 0}:  checkedMap(4, 2, 0, deviation320AVX2),
+	{"deviation", 32, 2}:  checkedMap(4, 2, 2, deviation322AVX2),
+	{"normalized", 32, 0}: checkedMap(4, 3, 0, normalized320AVX2),
+	{"normalized", 32, 4}: checkedMap(4, 3, 4, normalized324AVX2),
+	{"normalized", 32, 6}: checkedMap(4, 3, 6, normalized326AVX2),
 	{"exp", 32, 0}:        checkedMap(4, 1, 0, exp320AVX2),
 	{"sigmoid", 32, 0}:    checkedMap(4, 1, 0, sigmoid320AVX2),
 	{"swish", 32, 0}:      checkedMap(4, 1, 0, swish320AVX2),
@@ -608,4 +683,9 @@ var mapsAVX2 = map[MapKey]Map{
 	{"prelu", 64, 2}:      checkedMap(8, 2, 2, prelu642AVX2),
 	{"clip", 64, 0}:       checkedMap(8, 3, 0, clip640AVX2),
 	{"clip", 64, 6}:       checkedMap(8, 3, 6, clip646AVX2),
+	{"deviation", 64, 0}:  checkedMap(8, 2, 0, deviation640AVX2),
+	{"deviation", 64, 2}:  checkedMap(8, 2, 2, deviation642AVX2),
+	{"normalized", 64, 0}: checkedMap(8, 3, 0, normalized640AVX2),
+	{"normalized", 64, 4}: checkedMap(8, 3, 4, normalized644AVX2),
+	{"normalized", 64, 6}: checkedMap(8, 3, 6, normalized646AVX2),
 }

@@ -54,25 +54,52 @@ func LoadTruth[T kernel.Number](dst []uint8, src []T, at, step int, _ []uint8) {
 	}
 }
 
-// LoadDeviation maps to the square of the distance from shift.
-func LoadDeviation[T kernel.Float](dst []T, src []T, at, step int, shift []T) {
-	switch {
-	case len(shift) == 1 && step == 1:
-		m := shift[0]
-		kernel.Each(dst, src[at:], func(x T) T { return (x - m) * (x - m) })
-	case len(shift) == 1:
+// DeviationLoader returns what maps to the square of the distance from shift, in the form of
+// the active instruction set where that has one.
+func DeviationLoader[T kernel.Float]() func(dst, src []T, at, step int, shift []T) {
+	one, each := isa.MapOf[T]("deviation", 0b10), isa.MapOf[T]("deviation", 0)
+	return func(dst, src []T, at, step int, shift []T) {
+		switch {
+		case step == 1 && len(shift) == 1 && one != nil:
+			one(kernel.Bytes(dst), kernel.Bytes(src[at:at+len(dst)]), kernel.Bytes(shift), nil, nil)
+		case step == 1 && len(shift) > 1 && each != nil:
+			each(kernel.Bytes(dst), kernel.Bytes(src[at:at+len(dst)]), kernel.Bytes(shift), nil, nil)
+		default:
+			loadDeviation(dst, src, at, step, shift)
+		}
+	}
+}
+
+func loadDeviation[T kernel.Float](dst, src []T, at, step int, shift []T) {
+	if len(shift) == 1 {
 		m := shift[0]
 		for i := range dst {
 			v := src[at] - m
 			dst[i] = v * v
 			at += step
 		}
-	default:
-		for i := range dst {
-			v := src[at] - shift[i]
-			dst[i] = v * v
-			at += step
+		return
+	}
+	for i := range dst {
+		v := src[at] - shift[i]
+		dst[i] = v * v
+		at += step
+	}
+}
+
+// SquareLoader returns [LoadSquare] of elements as they are stored, in the form of the active
+// instruction set where that has one.
+func SquareLoader[T kernel.Number]() func(dst, src []T, at, step int, shift []T) {
+	square := isa.MapOf[T]("square", 0)
+	if square == nil {
+		return LoadSquare[T, T]
+	}
+	return func(dst, src []T, at, step int, shift []T) {
+		if step == 1 {
+			square(kernel.Bytes(dst), kernel.Bytes(src[at:at+len(dst)]), nil, nil, nil)
+			return
 		}
+		LoadSquare(dst, src, at, step, shift)
 	}
 }
 

@@ -1,6 +1,9 @@
 package lines
 
-import "github.com/berth-go/berth/internal/kernel"
+import (
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
+)
 
 // The four operations, each written out: a function value or an interface call
 // for every element would cost more than the arithmetic. The order of each is
@@ -10,7 +13,27 @@ import "github.com/berth-go/berth/internal/kernel"
 // to any other leaves all its bits alone.
 func Sum[A kernel.Number]() Operation[A] {
 	var zero A
-	return Operation[A]{-zero, sumBlock[A], sumEight[A], sumJoin[A]}
+	return Operation[A]{-zero, either(isa.FoldsOf[A]().Sum, sumBlock[A]), sumEight[A], joinOf("add", sumJoin[A])}
+}
+
+// either returns the first of two loops that there is.
+func either[A any](fast, plain func([]A) A) func([]A) A {
+	if fast != nil {
+		return fast
+	}
+	return plain
+}
+
+// joinOf returns the loop over elements of the active instruction set for an elementwise
+// function, or else the plain one.
+func joinOf[A kernel.Number](function string, plain func(acc, x []A)) func(acc, x []A) {
+	loop := isa.MapOf[A](function, 0)
+	if loop == nil {
+		return plain
+	}
+	return func(acc, x []A) {
+		loop(kernel.Bytes(acc), kernel.Bytes(acc), kernel.Bytes(x), nil, nil)
+	}
 }
 
 func sumBlock[A kernel.Number](x []A) A {

@@ -18,6 +18,9 @@ func TestMaps(t *testing.T) {
 	for _, set := range isa.Sets() {
 		for key := range set.Maps {
 			code, err := parseCode(key.Function)
+			if key.Function == "deviation" || key.Function == "normalized" {
+				continue // of other packages
+			}
 			if err != nil {
 				t.Errorf("%s: %v", set.Name, err)
 				continue

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
 	"github.com/berth-go/berth/internal/kernel/lines"
 	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/shape"
@@ -67,11 +68,14 @@ func newNorm(t dtype.Type, n normParams) kernel.Kernel {
 
 func normOf[T kernel.Float](n normParams) kernel.Kernel {
 	k := &normKernel[T]{normParams: n}
+	for i, scalars := range [...]int{0, 0b100, 0b110} {
+		k.row[i] = isa.MapOf[T]("normalized", scalars)
+	}
 	k.sum = lines.Plain(lines.Sum[T]())
-	k.power = lines.Accumulator[T, T]{Operation: lines.Sum[T](), Load: lines.LoadDeviation[T]}
+	k.power = lines.Accumulator[T, T]{Operation: lines.Sum[T](), Load: lines.DeviationLoader[T]()}
 	switch n.Kind {
 	case normRMS, normL2:
-		k.power.Load = lines.LoadSquare[T, T]
+		k.power.Load = lines.SquareLoader[T]()
 	case normL1:
 		k.power.Load = lines.LoadAbs[T, T]
 	default:
@@ -97,6 +101,7 @@ type normKernel[T kernel.Float] struct {
 	normParams
 	centred    bool // the mean is taken away
 	sum, power lines.Accumulator[T, T]
+	row        [3]isa.Map // the loops of the active instruction set, by the number of scale and bias that are scalars
 
 	ops     [lines.MaxOperands]*kernel.Operand // nil: absent
 	lines   lines.Lines
@@ -174,15 +179,17 @@ func (k *normKernel[T]) broadcastStrides(strides []int, o *kernel.Operand) {
 func (k *normKernel[T]) Tasks() int { return k.lines.Tasks }
 
 func (k *normKernel[T]) Scratch() int {
-	return 2*kernel.Carved[T](lines.Tile) + kernel.Carved[T](k.lines.Work()) + k.Epilogue.Scratch()
+	return 2*kernel.Carved[T](lines.Tile) + kernel.Carved[float64](2) + 2*kernel.Carved[T](1) + kernel.Carved[T](k.lines.Work()) + k.Epilogue.Scratch()
 }
 
 func (k *normKernel[T]) Run(task int, scratch []byte) error {
 	t := normTile[T]{
 		normKernel: k,
 		mean:       kernel.Carve[T](&scratch, lines.Tile), dev: kernel.Carve[T](&scratch, lines.Tile),
+		attrs: kernel.Carve[float64](&scratch, 2), one: kernel.Carve[T](&scratch, 1), nothing: kernel.Carve[T](&scratch, 1),
 		work: kernel.Carve[T](&scratch, k.lines.Work()),
 	}
+	t.one[0], t.nothing[0] = 1, negativeZero[T]()
 	t.rest = scratch
 	for i, o := range k.ops {
 		if o != nil {
@@ -203,7 +210,9 @@ type normTile[T kernel.Float] struct {
 	*normKernel[T]
 	data            [lines.MaxOperands][]T
 	mean, dev, work []T
-	rest            []byte // working memory of the epilogue
+	attrs           []float64 // of a row's loop
+	one, nothing    []T       // a factor and an addend that change nothing
+	rest            []byte    // working memory of the epilogue
 }
 
 // run does the width lines that begin at at.
@@ -293,24 +302,24 @@ func (t *normTile[T]) apply(seg *lines.Segments, mean, dev []T) {
 	n, step := seg.N, seg.Step
 	ax, ay, as, ab := seg.At[normX], seg.At[normY], seg.At[normScale], seg.At[normBias]
 	if len(mean) == 1 && step[normX] == 1 && step[normY] == 1 {
-		m, d := mean[0], dev[0]
+		t.attrs[0], t.attrs[1] = float64(mean[0]), float64(dev[0])
 		x, y := x[ax:ax+n], y[ay:ay+n]
 		switch {
 		case scale != nil && step[normScale] == 1 && bias != nil && step[normBias] == 1:
-			normRow(y, x, scale[as:as+n], bias[ab:ab+n], m, d)
+			t.dense(0, y, x, scale[as:as+n], bias[ab:ab+n])
 			return
 		case scale != nil && step[normScale] == 1 && bias == nil:
-			normRowScale(y, x, scale[as:as+n], m, d)
+			t.dense(1, y, x, scale[as:as+n], t.nothing)
 			return
 		case (scale == nil || step[normScale] == 0) && (bias == nil || step[normBias] == 0):
-			f, b := T(1), negativeZero[T]()
+			f, b := t.one, t.nothing
 			if scale != nil {
-				f = scale[as]
+				f = scale[as : as+1]
 			}
 			if bias != nil {
-				b = bias[ab]
+				b = bias[ab : ab+1]
 			}
-			normRowConst(y, x, f, b, m, d)
+			t.dense(2, y, x, f, b)
 			return
 		}
 	}
@@ -331,28 +340,30 @@ func (t *normTile[T]) apply(seg *lines.Segments, mean, dev []T) {
 	}
 }
 
-// The loops of apply for rows that lie dense. The conversions keep products
-// and sums from being fused on machines that could, since apply must round
-// as they do.
-
-func normRow[T kernel.Float](y, x, scale, bias []T, m, d T) {
-	y, scale, bias = y[:len(x)], scale[:len(x)], bias[:len(x)]
-	for i, v := range x {
-		y[i] = T(T((v-m)*d)*scale[i]) + bias[i]
+// dense is apply for a row that lies dense, with its mean and factor in attrs. The last scalars
+// of scale and bias have one element for all of the row.
+func (t *normTile[T]) dense(scalars int, y, x, scale, bias []T) {
+	if f := t.row[scalars]; f != nil {
+		f(kernel.Bytes(y), kernel.Bytes(x), kernel.Bytes(scale), kernel.Bytes(bias), (*[2]float64)(t.attrs))
+		return
 	}
-}
-
-func normRowScale[T kernel.Float](y, x, scale []T, m, d T) {
-	y, scale = y[:len(x)], scale[:len(x)]
-	for i, v := range x {
-		y[i] = T((v-m)*d) * scale[i]
-	}
-}
-
-func normRowConst[T kernel.Float](y, x []T, scale, bias, m, d T) {
+	m, d := T(t.attrs[0]), T(t.attrs[1])
 	y = y[:len(x)]
-	for i, v := range x {
-		y[i] = T(T((v-m)*d)*scale) + bias
+	switch scalars {
+	case 0:
+		for i, v := range x {
+			y[i] = T(T((v-m)*d)*scale[i]) + bias[i]
+		}
+	case 1:
+		b := bias[0]
+		for i, v := range x {
+			y[i] = T(T((v-m)*d)*scale[i]) + b
+		}
+	default:
+		f, b := scale[0], bias[0]
+		for i, v := range x {
+			y[i] = T(T((v-m)*d)*f) + b
+		}
 	}
 }
 

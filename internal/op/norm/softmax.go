@@ -6,6 +6,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
 	"github.com/berth-go/berth/internal/kernel/lines"
 	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/shape"
@@ -86,7 +87,7 @@ func newSoftmax(t dtype.Type, axis int, log bool) kernel.Kernel {
 }
 
 func softmaxOf[T kernel.Float](s softmax) kernel.Kernel {
-	k := &softmaxKernel[T]{softmax: s, exp: lines.ExpLoader[T]()}
+	k := &softmaxKernel[T]{softmax: s, exp: lines.ExpLoader[T](), scale: isa.MapOf[T]("mul", 0b10)}
 	k.max = lines.Plain(lines.Max[T]())
 	k.sum = lines.Plain(lines.Sum[T]())
 	if k.log {
@@ -104,6 +105,7 @@ type softmaxKernel[T kernel.Float] struct {
 	softmax
 	exp      func(dst, src []T, at, step int, shift []T)
 	max, sum lines.Accumulator[T, T]
+	scale    isa.Map // the loop of the active instruction set that multiplies by one factor, or nil
 }
 
 func (k *softmaxKernel[T]) Scratch() int {
@@ -156,6 +158,10 @@ func (t *softmaxTile[T]) run(at []int, width int) {
 	}
 	seg = l.Segments(at, width)
 	for seg.Next() {
+		if y := t.y[seg.At[1]:]; t.scale != nil && len(s) == 1 && seg.Step[1] == 1 {
+			t.scale(kernel.Bytes(y[:seg.N]), kernel.Bytes(y), kernel.Bytes(s), nil, nil)
+			continue
+		}
 		scale(t.y, seg.At[1], seg.Step[1], seg.N, s)
 	}
 }

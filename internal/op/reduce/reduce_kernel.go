@@ -95,11 +95,11 @@ func newReduceSame[T kernel.Number](p reduceParams) kernel.Kernel {
 	case Prod:
 		k.Operation, k.empty = lines.Prod[T](), 1
 	case SumSquare:
-		k.Load, k.Plain = lines.LoadSquare[T, T], false
+		k.Load, k.Plain = lines.SquareLoader[T](), false
 	case L1:
 		k.Load, k.Plain = lines.LoadAbs[T, T], false
 	case L2:
-		k.Load, k.Plain, k.finish = lines.LoadSquare[T, T], false, finishSqrt[T, T]
+		k.Load, k.Plain, k.finish = lines.SquareLoader[T](), false, finishSqrt[T, T]
 	case Any, All:
 		b := &reduceKernel[T, uint8, uint8]{reduction: p.reduction, finish: finishKeep[uint8, uint8]}
 		b.Accumulator = lines.Accumulator[T, uint8]{Operation: lines.Max[uint8](), Load: lines.LoadTruth[T]}

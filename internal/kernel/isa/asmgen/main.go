@@ -11,6 +11,7 @@
 //	vector.go     programs over vectors, and their registers
 //	maps.go       loops over elements, each a program
 //	functions.go  the programs of exponentials and the like
+//	folds.go      sums, maxima and minima of blocks
 package main
 
 import (
@@ -35,6 +36,7 @@ var files = map[string]func(g *generator){
 	},
 	"maps_amd64.s":  (*generator).maps,
 	"maps_amd64.go": (*generator).mapStubs,
+	"folds_amd64.s": (*generator).foldFile,
 }
 
 func main() {

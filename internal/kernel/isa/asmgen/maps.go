@@ -56,6 +56,14 @@ var functions = []function{
 		return g.minimum(v, g.maximum(v, x[0], x[1]), x[2])
 	}},
 
+	{"deviation", both, 2, 0, []int{0, 2}, true, func(g *generator, v *vector, x []value) value {
+		d := v.sub(x[0], x[1])
+		return v.mul(d, d)
+	}},
+	{"normalized", both, 3, 2, []int{0, 4, 6}, true, func(g *generator, v *vector, x []value) value {
+		return v.add(v.mul(v.mul(v.sub(x[0], x[3]), x[4]), x[1]), x[2])
+	}},
+
 	{"exp", single, 1, 0, []int{0}, false, (*generator).exp},
 	{"sigmoid", single, 1, 0, []int{0}, false, func(g *generator, v *vector, x []value) value { return g.logistic(v, nil, x[0], nil) }},
 	{"swish", single, 1, 1, []int{0}, false, func(g *generator, v *vector, x []value) value {

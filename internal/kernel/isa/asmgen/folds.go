@@ -1,0 +1,123 @@
+package main
+
+import "fmt"
+
+// A fold joins the elements of a block in eight lanes, in the order that package lines
+// states. Its join is one of functions.
+type fold struct {
+	name string
+	join func(g *generator, v *vector, a, b value) value
+}
+
+var foldings = []fold{
+	{"sum", func(g *generator, v *vector, a, b value) value { return v.add(a, b) }},
+	{"max", (*generator).maximum},
+	{"min", (*generator).minimum},
+}
+
+// foldFile writes the loops, of 256 bits for either set: eight lanes of float32 are a
+// register, those of float64 two.
+func (g *generator) foldFile() {
+	g.masks()
+	for _, k := range kinds {
+		if k.avx512 {
+			continue
+		}
+		for _, f := range foldings {
+			g.kind = k
+			g.foldLoop(f)
+		}
+	}
+	if len(g.constants) > 0 {
+		g.emitConstants()
+	}
+}
+
+// foldLoop writes one. The lanes are in the registers from 8 on, what is joined to them is
+// computed in those below. CX counts elements.
+func (g *generator) foldLoop(f fold) {
+	parts := 8 / g.lanes()
+	lane := func(i int) value { return value{index: -1, name: g.reg(8 + i)} }
+	row := func(i, part int) string { return fmt.Sprintf("%d(SI)", (8*i+part*g.lanes())*g.width) }
+	bits := 8 * g.width
+	fmt.Fprintf(g, "\n// func %s%dAVX2(x *float%d, n int, identity float%d) float%d\n", f.name, bits, bits, bits, bits)
+	fmt.Fprintf(g, "TEXT ·%s%dAVX2(SB), NOSPLIT, $0-%d\n", f.name, bits, map[int]int{4: 28, 8: 32}[g.width])
+	g.op("MOVQ x+0(FP), SI")
+	g.op("MOVQ n+8(FP), CX")
+	for i := range parts {
+		g.op("%s identity+16(FP), %s", g.broadcast(), lane(i).name)
+	}
+	join := func(into, part int, rows int) {
+		v := new(vector)
+		var tree func(from, n int) value
+		tree = func(from, n int) value {
+			if n == 1 {
+				return v.append("LOAD", row(from, part))
+			}
+			return f.join(g, v, tree(from, n/2), tree(from+n/2, n/2))
+		}
+		g.op("%s %s, %s", g.ins("VMOVA"), g.emit(v, f.join(g, v, lane(into), tree(0, rows)), 8), lane(into).name)
+	}
+	for _, rows := range []int{8, 1} {
+		g.label("next%d", rows)
+		g.op("CMPQ CX, $%d", 8*rows)
+		g.op("JLT %s", map[int]string{8: "next1", 1: "rest"}[rows])
+		for i := range parts {
+			join(i, i, rows)
+		}
+		g.op("ADDQ $%d, SI", 8*rows*g.width)
+		g.op("SUBQ $%d, CX", 8*rows)
+		g.op("JMP next%d", rows)
+	}
+	// The lanes that are left, of as many registers.
+	g.label("rest")
+	g.op("TESTQ CX, CX")
+	g.op("JZ done")
+	g.op("MOVQ CX, DX")
+	for i := range parts {
+		if i > 0 {
+			g.op("SUBQ $%d, DX", g.lanes())
+			g.op("JLE done")
+		}
+		// The bytes wanted of this register.
+		g.op("MOVQ DX, R10")
+		if parts > 1 && i == 0 {
+			g.op("MOVL $%d, R11", g.lanes())
+			g.op("CMPQ R10, R11")
+			g.op("CMOVQGT R11, R10")
+		}
+		g.op("SHLQ $%d, R10", g.shift())
+		g.op("LEAQ masks<>+32(SB), R11")
+		g.op("SUBQ R10, R11")
+		g.op("VMOVUPS (R11), Y15")
+		g.op("%s %s, Y15, Y14", g.ins("VMASKMOV"), row(0, i))
+		v := new(vector)
+		r := g.emit(v, f.join(g, v, lane(i), value{index: -1, name: "Y14"}), 8)
+		g.op("%s Y15, %s, %s, %s", map[int]string{4: "VBLENDVPS", 8: "VBLENDVPD"}[g.width], r, lane(i).name, lane(i).name)
+	}
+	g.label("done")
+	// Halves: 4 lanes, 2, and 1.
+	half := func(a, b string) {
+		v := new(vector)
+		r := g.emit(v, f.join(g, v, value{index: -1, name: a}, value{index: -1, name: b}), 8)
+		g.op("%s %s, Y8", g.ins("VMOVA"), r)
+	}
+	if parts == 2 {
+		half("Y8", "Y9")
+		g.op("VEXTRACTF128 $1, Y8, X14")
+		half("Y8", "Y14")
+		g.op("VPERMILPD $1, X8, X14")
+		half("Y8", "Y14")
+		g.op("VMOVSD X8, ret+24(FP)")
+	} else {
+		g.op("VEXTRACTF128 $1, Y8, X14")
+		half("Y8", "Y14")
+		g.op("VPERMILPS $0xee, X8, X14")
+		half("Y8", "Y14")
+		g.op("VPERMILPS $1, X8, X14")
+		half("Y8", "Y14")
+		g.op("VMOVSS X8, ret+24(FP)")
+	}
+	g.op("VZEROUPPER")
+	g.op("RET")
+}
