@@ -7,6 +7,7 @@ import (
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
+	"github.com/berth-go/berth/internal/op"
 )
 
 // A Description is a program as plain data: its steps, and every value they
@@ -52,6 +53,12 @@ type Step struct {
 	// Moved is how many bytes a run at the largest extents copies from one place to
 	// another without computing.
 	Moved int64 `json:"-"`
+	// Products is how many multiplications with an addition a run at the largest extents
+	// takes, where the op is a product of matrices or a convolution.
+	Products int64 `json:"-"`
+	// Touched is the bytes of the operands that the kernels of such a run read and write,
+	// each counted once as a whole.
+	Touched int64 `json:"-"`
 }
 
 // A Slot is a value in the arena: Bytes bytes from Offset on, live
@@ -136,6 +143,10 @@ func (p *Program) Describe() Description {
 	for i := range p.prog.Steps {
 		s := &p.prog.Steps[i]
 		d.Steps[s.Index].Kernels++
+		d.Steps[s.Index].Products += op.Products(s.Op, types(s.In), types(s.Out))
+		for _, t := range append(types(s.In), types(s.Out)...) {
+			d.Steps[s.Index].Touched += int64(t.Bytes())
+		}
 		if s.Moves {
 			d.Steps[s.Index].Moved += int64(s.Out[0].Type.Bytes())
 		}
@@ -145,6 +156,18 @@ func (p *Program) Describe() Description {
 		s.DeallocAfter = append(s.DeallocAfter, slot.ID)
 	}
 	return d
+}
+
+// types returns the types of operands at the largest extents; that of an absent one has no
+// elements.
+func types(operands []compile.Operand) []graph.Type {
+	list := make([]graph.Type, len(operands))
+	for i, o := range operands {
+		if o.Space != compile.Absent {
+			list[i] = o.Type
+		}
+	}
+	return list
 }
 
 // Plan returns the steps at which a run computes or copies something, in order:

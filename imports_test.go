@@ -20,6 +20,7 @@ internal/kernel not internal/extent
 internal/kernel/isa/numbers only
 internal/kernel/isa not internal/extent
 internal/kernel/lines not internal/extent
+internal/machine only internal/kernel internal/kernel/isa
 internal/kernel/gemm not internal/extent
 internal/intern only
 internal/filemap only internal/kernel

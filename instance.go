@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/compile"
@@ -22,6 +23,9 @@ type InstanceOptions struct {
 	// Poison fills the arena before each run with bytes that no right program
 	// reads, to find one that is wrong.
 	Poison bool
+	// Watch, if it is not nil, is called after each step of a run that computes or copies,
+	// with its index among the steps of [Program.Describe] and the time that it took.
+	Watch func(step int, took time.Duration)
 }
 
 // An Instance is one arena bound to a program. It runs once at a time.
@@ -52,6 +56,7 @@ func (p *Program) NewInstance(opt *InstanceOptions) (*Instance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}
+	inst.Watch(opt.Watch)
 	return &Instance{inst: inst, program: p, point: make(extent.Point, len(p.prog.Space.Dims()))}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/circuit"
@@ -411,5 +412,39 @@ func TestMemory(t *testing.T) {
 	computed := must(berth.Compile(t.Context(), berth.Outputs{"y": berth.Input("a", berth.Float32, 2, 100).MatMul(w).MatMul(w.Exp())}, nil)).Memory()
 	if computed.Weights != 2*4*100*100 || computed.Prepacked == 0 || computed.Own != (computed.Weights+computed.Prepacked)/2 {
 		t.Errorf("half of the weights are computed: %+v", computed)
+	}
+}
+
+// TestWatch wants each step that computes reported once for each run, with its number among
+// those of the description, which has what it multiplies and touches.
+func TestWatch(t *testing.T) {
+	x := berth.Input("x", berth.Float32, 4, 8)
+	p := must(berth.Compile(t.Context(), berth.Outputs{"y": x.MatMul(f32(8, 16)).Softmax(1)}, nil))
+	seen := make(map[int]int)
+	inst := must(p.NewInstance(&berth.InstanceOptions{Watch: func(step int, took time.Duration) {
+		if seen[step]++; took < 0 {
+			t.Errorf("step %d took %v", step, took)
+		}
+	}}))
+	defer inst.Close()
+	for range 3 {
+		if err := inst.Run(t.Context(), berth.Values{"x": make([]float32, 32)}, berth.Values{"y": make([]float32, 64)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range p.Describe().Steps {
+		if want := 3 * s.Kernels; seen[s.Index] != want {
+			t.Errorf("step %d was reported %d times, want %d", s.Index, seen[s.Index], want)
+		}
+		switch s.Op {
+		case "matmul":
+			if s.Products != 4*8*16 || s.Touched != 4*(4*8+8*16+4*16) {
+				t.Errorf("%s: %d products, %d bytes", s.Op, s.Products, s.Touched)
+			}
+		case "softmax":
+			if s.Products != 0 || s.Touched != 4*2*4*16 {
+				t.Errorf("%s: %d products, %d bytes", s.Op, s.Products, s.Touched)
+			}
+		}
 	}
 }

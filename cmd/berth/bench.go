@@ -16,7 +16,9 @@ type benchCmd struct {
 	Model string `arg:"" help:"An ONNX file."`
 	dataFlag
 	modelFlags
-	Time time.Duration `help:"How long to measure." default:"2s" placeholder:"D"`
+	Time    time.Duration `help:"How long to measure." default:"2s" placeholder:"D"`
+	Profile bool          `help:"Also print the time by op and by step, beside what this machine can do. Not for a model that runs in several segments."`
+	Trace   string        `help:"Also write the steps of a run as a trace for chrome://tracing and Perfetto." type:"path" placeholder:"FILE"`
 	jsonFlag
 }
 
@@ -39,7 +41,8 @@ type benchResult struct {
 	Allocs     float64 `json:"allocs_per_run"`
 	Segments   int     `json:"segments,omitempty"` // of a model that is no single program
 
-	memory fmt.Stringer
+	memory  fmt.Stringer
+	profile *profile // where one is asked for
 }
 
 // String prints the figures, with all that the memory has.
@@ -76,18 +79,39 @@ func (c *benchCmd) Run(e *env) error {
 	if p != nil {
 		r.CompileMS = milliseconds(time.Since(start))
 		err = c.program(e, p, &w, &r)
+	} else if c.Profile || c.Trace != "" {
+		return usagef("the model runs in several segments, and --profile and --trace are about single programs")
 	} else {
 		err = c.session(e, m, &w, &r)
 	}
 	if err != nil {
 		return err
 	}
-	return c.show(e, r)
+	if err := c.show(e, r); err != nil {
+		return err
+	}
+	if c.Trace != "" {
+		if err := r.profile.writeTrace(c.Trace); err != nil {
+			return err
+		}
+	}
+	if c.Profile {
+		return r.profile.print(e.stdout, mostProfiled)
+	}
+	return nil
 }
+
+// mostProfiled is how many ops and steps a profile lists.
+const mostProfiled = 25
 
 // program measures an instance of a program.
 func (c *benchCmd) program(e *env, p *berth.Program, w *workload, r *benchResult) error {
-	inst, err := p.NewInstance(&berth.InstanceOptions{Workers: c.Threads})
+	opt, run := &berth.InstanceOptions{Workers: c.Threads}, func() {}
+	if c.Profile || c.Trace != "" {
+		r.profile = newProfile(p.Describe(), r.Threads)
+		opt.Watch, run = r.profile.watch, r.profile.next
+	}
+	inst, err := p.NewInstance(opt)
 	if err != nil {
 		return err
 	}
@@ -106,7 +130,7 @@ func (c *benchCmd) program(e *env, p *berth.Program, w *workload, r *benchResult
 			return err
 		}
 	}
-	if err := c.measure(func() error { return inst.Run(e.ctx, given, outputs) }, r); err != nil {
+	if err := c.measure(func() error { defer run(); return inst.Run(e.ctx, given, outputs) }, r); err != nil {
 		return err
 	}
 	mem := p.Memory()

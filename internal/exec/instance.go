@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
@@ -24,6 +25,7 @@ type Instance struct {
 	ports   []port // inputs, then outputs
 	in, out []port // the two parts of ports
 	poison  bool
+	watch   func(step int, took time.Duration) // may be nil
 
 	point  extent.Point // that the kernels are bound for
 	values []int        // of the functions of the program there
@@ -218,6 +220,10 @@ func (inst *Instance) bind(p extent.Point) {
 	}
 }
 
+// Watch has f called after each step of a run, with its number among those of the plan and
+// the time that it took; nil ends it. A step of several kernels counts as several.
+func (inst *Instance) Watch(f func(step int, took time.Duration)) { inst.watch = f }
+
 // Program returns what the instance runs.
 func (inst *Instance) Program() *compile.Program { return inst.prep.prog }
 
@@ -260,8 +266,15 @@ func (inst *Instance) Run(ctx context.Context, p extent.Point) error {
 			return fmt.Errorf("step %d, %s: needs %d bytes of working memory with %s, and no more than %d were expected",
 				b.step.Index, graph.Title(b.step.Op), n, extent.Text(dims, p), inst.scratch)
 		}
+		var began time.Time
+		if inst.watch != nil {
+			began = time.Now()
+		}
 		if err := inst.workers.Run(b.kern); err != nil {
 			return fmt.Errorf("step %d, %v: %w", b.step.Index, b.step, err)
+		}
+		if inst.watch != nil {
+			inst.watch(b.step.Index, time.Since(began))
 		}
 	}
 	return nil

@@ -108,6 +108,22 @@ type Joiner interface {
 	JoinAxis(rank int) int
 }
 
+// A Multiplier is a computing op most of whose work is multiplications whose results are
+// added up.
+type Multiplier interface {
+	Computer
+	// Products returns how many there are, for the types that Kernel takes.
+	Products(in, out []graph.Type) int64
+}
+
+// Products returns the multiplications of o that are added up; 0 where o is no [Multiplier].
+func Products(o graph.Op, in, out []graph.Type) int64 {
+	if m, ok := o.(Multiplier); ok {
+		return m.Products(in, out)
+	}
+	return 0
+}
+
 // A Streamer is a computing op that reads and writes each element of its operands
 // a few times, so that its work is in proportion to their number. Of other ops
 // no more is known than that each element of the output may take a look at all

@@ -99,6 +99,11 @@ func (c Conv) Finished(p elementwise.Program) graph.Op {
 // DenseAxes implements [op.Strider].
 func (Conv) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank, ownInputs) }
 
+// Products implements [op.Multiplier]: a weight meets every position of its map.
+func (Conv) Products(in, out []graph.Type) int64 {
+	return int64(out[0].Shape.Elems()) * int64(in[1].Shape[1:].Elems())
+}
+
 // ComputesInFloat32 implements [op.Widener].
 func (Conv) ComputesInFloat32() {}
 
@@ -240,6 +245,11 @@ func (c ConvTranspose) Finished(p elementwise.Program) graph.Op {
 // DenseAxes implements [op.Strider].
 func (ConvTranspose) DenseAxes(operand, rank int) int {
 	return slide.DenseAxes(operand, rank, ownInputs)
+}
+
+// Products implements [op.Multiplier]: a weight meets every element of its channel.
+func (ConvTranspose) Products(in, _ []graph.Type) int64 {
+	return int64(in[0].Shape.Elems()) * int64(in[1].Shape[1:].Elems())
 }
 
 // ComputesInFloat32 implements [op.Widener].

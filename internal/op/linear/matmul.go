@@ -85,6 +85,11 @@ func (m MatMul) Finished(p elementwise.Program) graph.Op {
 // DenseAxes implements [op.Strider].
 func (MatMul) DenseAxes(operand, rank int) int { return productDenseAxes(operand, rank) }
 
+// Products implements [op.Multiplier].
+func (MatMul) Products(in, out []graph.Type) int64 {
+	return int64(out[0].Shape.Elems()) * int64(in[0].Shape[len(in[0].Shape)-1])
+}
+
 // ComputesInFloat32 implements [op.Widener].
 func (MatMul) ComputesInFloat32() {}
 
@@ -184,6 +189,15 @@ func (g Gemm) Finished(p elementwise.Program) graph.Op {
 
 // DenseAxes implements [op.Strider].
 func (Gemm) DenseAxes(operand, rank int) int { return productDenseAxes(operand, rank) }
+
+// Products implements [op.Multiplier].
+func (g Gemm) Products(in, out []graph.Type) int64 {
+	depth := in[0].Shape[1]
+	if g.TransA {
+		depth = in[0].Shape[0]
+	}
+	return int64(out[0].Shape.Elems()) * int64(depth)
+}
 
 // ComputesInFloat32 implements [op.Widener].
 func (Gemm) ComputesInFloat32() {}

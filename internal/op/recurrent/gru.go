@@ -94,5 +94,8 @@ func (o GRU) Kernel(in, _ []graph.Type) kernel.Kernel { return o.layer().kernel(
 // DenseAxes implements [op.Strider].
 func (GRU) DenseAxes(_, rank int) int { return denseAxes(rank) }
 
+// Products implements [op.Multiplier].
+func (GRU) Products(in, _ []graph.Type) int64 { return products(in) }
+
 // ComputesInFloat32 implements [op.Widener].
 func (GRU) ComputesInFloat32() {}

@@ -88,5 +88,8 @@ func (o LSTM) Kernel(in, _ []graph.Type) kernel.Kernel { return o.layer().kernel
 // DenseAxes implements [op.Strider].
 func (LSTM) DenseAxes(_, rank int) int { return denseAxes(rank) }
 
+// Products implements [op.Multiplier].
+func (LSTM) Products(in, _ []graph.Type) int64 { return products(in) }
+
 // ComputesInFloat32 implements [op.Widener].
 func (LSTM) ComputesInFloat32() {}

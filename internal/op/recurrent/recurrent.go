@@ -247,3 +247,10 @@ func (l *layer) kernel(in []graph.Type) kernel.Kernel {
 
 // denseAxes is the [op.Strider] rule of layers: the last axis lies dense.
 func denseAxes(rank int) int { return min(rank, 1) }
+
+// products returns the multiplications of a layer with the inputs in: each weight of the input
+// and of the state meets each step of each sequence.
+func products(in []graph.Type) int64 {
+	x, w, r := in[0].Shape, in[1].Shape, in[2].Shape
+	return int64(x[0]) * int64(x[1]) * int64(w.Elems()+r.Elems())
+}

@@ -44,5 +44,8 @@ func (o RNN) Kernel(in, _ []graph.Type) kernel.Kernel { return o.layer().kernel(
 // DenseAxes implements [op.Strider].
 func (RNN) DenseAxes(_, rank int) int { return denseAxes(rank) }
 
+// Products implements [op.Multiplier].
+func (RNN) Products(in, _ []graph.Type) int64 { return products(in) }
+
 // ComputesInFloat32 implements [op.Widener].
 func (RNN) ComputesInFloat32() {}
