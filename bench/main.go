@@ -80,6 +80,7 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 		return fmt.Errorf("building berth: %w", err)
 	}
 	header(out)
+	ratios := make(map[int][]float64)
 	for _, c := range cases {
 		if !pattern.MatchString(c.name) {
 			continue
@@ -94,6 +95,12 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 				return err
 			}
 			res.print(out)
+			ratios[n] = append(ratios[n], median(res.berth)/median(res.ort))
+		}
+	}
+	for _, n := range counts {
+		if list := ratios[n]; len(list) > 1 {
+			fmt.Fprintf(out, "| geometric mean of %d | | %d | | | %.2f | |\n", len(list), n, geometricMean(list))
 		}
 	}
 	return nil

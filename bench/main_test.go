@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 )
@@ -14,6 +15,9 @@ func TestMedianAndFastest(t *testing.T) {
 	}
 	if got := median(list); got != 7 {
 		t.Errorf("the median of four is %v, want 7", got)
+	}
+	if got := geometricMean([]float64{0.5, 2, 8}); math.Abs(got-2) > 1e-12 {
+		t.Errorf("the geometric mean is %v, want 2", got)
 	}
 	if got := fastest(list); got != 1 {
 		t.Errorf("the fastest is %v, want 1", got)

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -103,6 +104,15 @@ func median(list []latency) float64 {
 		return (m[n/2-1] + m[n/2]) / 2
 	}
 	return m[len(m)/2]
+}
+
+// geometricMean returns the n-th root of the product of n numbers above 0.
+func geometricMean(list []float64) float64 {
+	sum := 0.
+	for _, x := range list {
+		sum += math.Log(x)
+	}
+	return math.Exp(sum / float64(len(list)))
 }
 
 // fastest returns the least time of a run.
