@@ -16,9 +16,9 @@
 //	generic.go        the portable set
 //	exp.go, single.go the exponential and other functions that every set computes alike
 //	numbers           the constants that Go and assembly share
-//	avx512_amd64.go, avx2_amd64.go
+//	avx512_amd64.go, avx2_amd64.go, neon_arm64.go
 //	                  a set each: its loops, and whether the processor has it
-//	maps_amd64.go     the loops over elements of both, written by asmgen
+//	maps_*.go         their loops over elements, written by asmgen
 //	check.go          assembly as loops over slices, which it cannot leave
 //	sets_*.go         the sets of a processor family
 //	*.s               the assembly; asmgen writes all but the exponential

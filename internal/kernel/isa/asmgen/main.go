@@ -1,4 +1,4 @@
-// Asmgen writes the assembly of package isa for amd64, a file for each kind of loop, and
+// Asmgen writes the assembly of package isa, a file for each kind of loop, and
 // declarations where these are many.
 //
 //	go generate ./internal/kernel/isa
@@ -12,6 +12,7 @@
 //	maps.go       loops over elements, each a program
 //	functions.go  the programs of exponentials and the like
 //	folds.go      sums, maxima and minima of blocks
+//	neon.go       programs over vectors, and loops over elements, for arm64
 package main
 
 import (
@@ -34,8 +35,10 @@ var files = map[string]func(g *generator){
 			g.tapSum()
 		})
 	},
-	"maps_amd64.s":  (*generator).maps,
-	"maps_amd64.go": (*generator).mapStubs,
+	"maps_amd64.s":  func(g *generator) { g.maps("AVX512", "AVX2") },
+	"maps_amd64.go": func(g *generator) { g.mapStubs("AVX512", "AVX2") },
+	"maps_arm64.s":  func(g *generator) { g.maps("NEON") },
+	"maps_arm64.go": func(g *generator) { g.mapStubs("NEON") },
 	"folds_amd64.s": (*generator).foldFile,
 }
 
@@ -73,6 +76,7 @@ func generate(name string) []byte {
 type kind struct {
 	name   string // ends each function's name
 	avx512 bool
+	neon   bool
 	width  int // bytes of an element
 	rows   int // of a full tile
 }
@@ -80,10 +84,10 @@ type kind struct {
 // Two registers of columns and these rows leave registers for the right row
 // and for broadcasts, out of 32 and of 16.
 var kinds = []kind{
-	{"32AVX512", true, 4, 12},
-	{"64AVX512", true, 8, 12},
-	{"32AVX2", false, 4, 6},
-	{"64AVX2", false, 8, 6},
+	{name: "32AVX512", avx512: true, width: 4, rows: 12},
+	{name: "64AVX512", avx512: true, width: 8, rows: 12},
+	{name: "32AVX2", width: 4, rows: 6},
+	{name: "64AVX2", width: 8, rows: 6},
 }
 
 type generator struct {

@@ -82,23 +82,23 @@ var functions = []function{
 // mapped is a loop over elements in an assembly file.
 type mapped struct {
 	function *function
-	kind
-	scalars int
+	set      string
+	width    int
+	scalars  int
 }
 
 func (m mapped) label() string {
-	name := strings.ReplaceAll(m.function.name, "_", "")
-	return fmt.Sprintf("%s%d%d%s", name, 8*m.width, m.scalars, map[bool]string{true: "AVX512", false: "AVX2"}[m.avx512])
+	return fmt.Sprintf("%s%d%d%s", strings.ReplaceAll(m.function.name, "_", ""), 8*m.width, m.scalars, m.set)
 }
 
-// allMapped returns the loops for each set.
-func allMapped() (all []mapped) {
-	for _, k := range kinds {
+// mappedOf returns the loops of a set.
+func mappedOf(set string) (all []mapped) {
+	for _, width := range []int{4, 8} {
 		for i := range functions {
 			f := &functions[i]
 			for _, m := range f.scalars {
-				if slices.Contains(f.widths, k.width) {
-					all = append(all, mapped{f, k, m})
+				if slices.Contains(f.widths, width) {
+					all = append(all, mapped{f, set, width, m})
 				}
 			}
 		}
@@ -106,27 +106,34 @@ func allMapped() (all []mapped) {
 	return all
 }
 
-// maps writes the loops.
-func (g *generator) maps() {
-	g.masks()
-	for _, m := range allMapped() {
-		g.kind = m.kind
-		g.mapLoop(m)
+// maps writes the loops of some sets.
+func (g *generator) maps(sets ...string) {
+	if sets[0] != "NEON" {
+		g.masks()
+	}
+	for _, set := range sets {
+		for _, m := range mappedOf(set) {
+			g.kind = kind{name: set, avx512: set == "AVX512", neon: set == "NEON", width: m.width}
+			fmt.Fprintf(g, "\n// func %s(dst, a, b, c *byte, n int, p *[2]float64)\n", m.label())
+			if g.neon {
+				g.mapLoopNEON(m)
+			} else {
+				g.mapLoop(m)
+			}
+		}
 	}
 	g.emitConstants()
 }
 
 // mapStubs writes their declarations in Go, and the tables of them.
-func (g *generator) mapStubs() {
-	for _, m := range allMapped() {
-		fmt.Fprintf(g, "\n//go:noescape\nfunc %s(dst, a, b, c *byte, n int, p *[2]float64)\n", m.label())
-	}
-	for _, wide := range []bool{true, false} {
-		fmt.Fprintf(g, "\nvar maps%s = map[MapKey]Map{\n", map[bool]string{true: "AVX512", false: "AVX2"}[wide])
-		for _, m := range allMapped() {
-			if m.avx512 == wide {
-				fmt.Fprintf(g, "\t{%q, %d, %d}: checkedMap(%d, %d, %d, %s),\n", m.function.name, 8*m.width, m.scalars, m.width, m.function.arity, m.scalars, m.label())
-			}
+func (g *generator) mapStubs(sets ...string) {
+	for _, set := range sets {
+		for _, m := range mappedOf(set) {
+			fmt.Fprintf(g, "\n//go:noescape\nfunc %s(dst, a, b, c *byte, n int, p *[2]float64)\n", m.label())
+		}
+		fmt.Fprintf(g, "\nvar maps%s = map[MapKey]Map{\n", set)
+		for _, m := range mappedOf(set) {
+			fmt.Fprintf(g, "\t{%q, %d, %d}: checkedMap(%d, %d, %d, %s),\n", m.function.name, 8*m.width, m.scalars, m.width, m.function.arity, m.scalars, m.label())
 		}
 		g.raw("}\n")
 	}
@@ -139,7 +146,6 @@ var pointers = [...]string{"SI", "DX", "R8"}
 // then the lanes that are left, with masks. CX counts elements.
 func (g *generator) mapLoop(m mapped) {
 	f := m.function
-	fmt.Fprintf(g, "\n// func %s(dst, a, b, c *byte, n int, p *[2]float64)\n", m.label())
 	fmt.Fprintf(g, "TEXT ·%s(SB), NOSPLIT, $0-48\n", m.label())
 	g.op("MOVQ dst+0(FP), DI")
 	for i, arg := range []string{"a", "b", "c"}[:f.arity] {
@@ -274,6 +280,9 @@ func (g *generator) magnitude() value {
 
 // maximum is the greater of two numbers: NaN if one is, and 0 of -0 and 0.
 func (g *generator) maximum(v *vector, a, b value) value {
+	if g.neon {
+		return v.append("MAXIMUM", "", a, b)
+	}
 	// Of equal numbers, and beside NaN, VMAX gives the second.
 	m := v.choose(v.equal(a, b), v.and(a, b), v.most(a, b))
 	return v.choose(v.unordered(a, b), v.add(a, b), m)
@@ -281,6 +290,9 @@ func (g *generator) maximum(v *vector, a, b value) value {
 
 // minimum is the lesser of two numbers: NaN if one is, and -0 of -0 and 0.
 func (g *generator) minimum(v *vector, a, b value) value {
+	if g.neon {
+		return v.append("MINIMUM", "", a, b)
+	}
 	m := v.choose(v.equal(a, b), v.or(a, b), v.least(a, b))
 	return v.choose(v.unordered(a, b), v.add(a, b), m)
 }

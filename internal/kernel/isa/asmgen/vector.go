@@ -122,10 +122,10 @@ func (g *generator) emitConstants() {
 	fmt.Fprintf(g, "GLOBL vectors<>(SB), RODATA|NOPTR, $%d\n", 64*len(g.constants))
 }
 
-// emit writes the program with its values in registers below last, and returns that of
-// the result.
-func (g *generator) emit(v *vector, result value, last int) string {
-	uses := make([]int, len(v.code)) // the last instruction that reads each
+// lastUses returns the number of the last instruction that reads each result; that of the
+// program itself is read after the last.
+func (v *vector) lastUses(result value) []int {
+	uses := make([]int, len(v.code))
 	for i, ins := range v.code {
 		for _, a := range ins.args {
 			if a.index >= 0 {
@@ -134,11 +134,15 @@ func (g *generator) emit(v *vector, result value, last int) string {
 		}
 	}
 	uses[result.index] = len(v.code)
+	return uses
+}
+
+// emit writes the program with its values in registers below last, and returns that of
+// the result.
+func (g *generator) emit(v *vector, result value, last int) string {
+	uses := v.lastUses(result)
 	masks := pool{6, 5, 4, 3, 2, 1}
-	var regs pool
-	for i := last - 1; i >= 0; i-- {
-		regs = append(regs, i)
-	}
+	regs := poolBelow(last)
 	at := make([]int, len(v.code))
 	where := func(a value) string {
 		if a.index < 0 {
@@ -280,6 +284,14 @@ func (g *generator) fused(ins instruction, dies func(value) bool, where func(val
 
 // A pool has the registers that are free.
 type pool []int
+
+// poolBelow returns registers 0 to last-1, the first of which is taken first.
+func poolBelow(last int) (p pool) {
+	for i := last - 1; i >= 0; i-- {
+		p = append(p, i)
+	}
+	return p
+}
 
 func (p *pool) take() int {
 	last := len(*p) - 1
