@@ -17,7 +17,7 @@ func TestSingles(t *testing.T) {
 	x, got := make([]float32, n), make([]float32, n+1)
 	rounds := 200
 	if testing.Short() {
-		rounds = 40
+		rounds = 9
 	}
 	for name, f := range singles {
 		for round := range rounds {
@@ -68,7 +68,11 @@ func exact(x float32) *big.Float { return new(big.Float).SetPrec(300).SetFloat64
 // comes to lie halfway between two float32 and elsewhere.
 func TestFMA(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 6))
-	for range 1 << 20 {
+	rounds := 1 << 20
+	if testing.Short() {
+		rounds = 1 << 14
+	}
+	for range rounds {
 		x, y := float32(1+math.Ldexp(float64(rng.IntN(1<<8)), -8)), float32(1+math.Ldexp(float64(rng.IntN(1<<8)), -8))
 		z := math.Float32frombits(rng.Uint32()%(1<<23) + uint32(rng.IntN(60)+70)<<23)
 		if rng.IntN(2) == 0 {

@@ -28,7 +28,11 @@ func testFolds[A kernel.Float](t *testing.T, set *isa.Loops) {
 		fast := of()
 		isa.Use(&isa.Generic)
 		plain := of()
-		for range 2000 {
+		rounds := 2000
+		if testing.Short() {
+			rounds = 100
+		}
+		for range rounds {
 			x := make([]A, 1+rng.IntN(BlockLen))
 			if rng.IntN(2) == 0 {
 				x = x[:1+rng.IntN(min(len(x), 30))]
