@@ -17,6 +17,7 @@ var avx2 = Loops{
 	Exp:      checkedExp(expChunkAVX2),
 	ExpShift: checkedExpShift(exp32RowAVX2, exp32TileAVX2),
 	Maps:     mapsAVX2,
+	Casts:    castsAVX2,
 	Folds32:  folds32,
 	Folds64:  folds64,
 }

@@ -13,6 +13,7 @@ var avx512 = Loops{
 	Exp:      checkedExp(expChunkAVX512),
 	ExpShift: checkedExpShift(exp32RowAVX512, exp32TileAVX512),
 	Maps:     mapsAVX512,
+	Casts:    castsAVX512,
 	Folds32:  folds32,
 	Folds64:  folds64,
 }

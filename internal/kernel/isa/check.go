@@ -106,3 +106,16 @@ func checkedMap(width, arity, scalars int, assembly func(dst, a, b, c *byte, n i
 func checkedFold[T kernel.Float](identity T, assembly func(x *T, n int, identity T) T) func(x []T) T {
 	return func(x []T) T { return assembly(&x[0], len(x), identity) }
 }
+
+// checkedCast returns a conversion out of assembly, of elements of so many bytes to others, for
+// multiples of a number of lanes.
+func checkedCast(lanes, from, to int, assembly func(dst, a *byte, n int)) Cast {
+	return func(dst, a []byte) int {
+		n := len(dst) / to &^ (lanes - 1)
+		if n > 0 {
+			_ = a[n*from-1]
+			assembly(&dst[0], &a[0], n)
+		}
+		return n
+	}
+}

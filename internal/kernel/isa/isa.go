@@ -18,7 +18,8 @@
 //	numbers           the constants that Go and assembly share
 //	avx512_amd64.go, avx2_amd64.go, neon_arm64.go
 //	                  a set each: its loops, and whether the processor has it
-//	maps_*.go         their loops over elements, written by asmgen
+//	maps_*.go, casts_*.go
+//	                  their loops over elements, written by asmgen
 //	check.go          assembly as loops over slices, which it cannot leave
 //	sets_*.go         the sets of a processor family
 //	*.s               the assembly; asmgen writes all but the exponential
@@ -30,6 +31,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/isa/numbers"
 )
@@ -59,6 +61,8 @@ type Loops struct {
 	// in package elementwise.
 	Maps map[MapKey]Map
 
+	// Casts are the conversions that there are; package kernel has the plain ones.
+	Casts map[CastKey]Cast
 	// Folds are those that there are; package lines has the plain ones.
 	Folds32 Folds[float32]
 	Folds64 Folds[float64]
@@ -76,8 +80,9 @@ const Chain = numbers.Chain
 //
 //	deviation(x, m) = (x-m)²
 //	normalized(x, scale, bias) = ((x-p[0])*p[1])*scale + bias
+//	round_float16(x), round_bfloat16(x) = x rounded to a value of that type
 //
-// whose plain loops are those of packages lines and norm.
+// whose plain loops are those of packages lines, norm and kernel.
 type MapKey struct {
 	Function string
 	Bits     int
@@ -91,6 +96,14 @@ type MapKey struct {
 // where operands that the function does not have are nil, those that are the same for all
 // are a[0], and p has the attributes. Dst may be the memory of an operand.
 type Map func(dst, a, b, c []byte, p *[2]float64)
+
+// A CastKey names a conversion of elements.
+type CastKey struct{ From, To dtype.Type }
+
+// A Cast converts the first elements of a to the first of dst, as many as fill registers, and
+// returns how many. It gives the bits of the conversions of package kernel, but for those of
+// NaN, which stays one.
+type Cast func(dst, a []byte) (elements int)
 
 // MapOf returns the loop of the active set for elements of type T; nil where it has none.
 func MapOf[T kernel.Number](function string, scalars int) Map {

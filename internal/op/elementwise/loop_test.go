@@ -18,8 +18,8 @@ func TestMaps(t *testing.T) {
 	for _, set := range isa.Sets() {
 		for key := range set.Maps {
 			code, err := parseCode(key.Function)
-			if key.Function == "deviation" || key.Function == "normalized" {
-				continue // of other packages
+			if slices.Contains([]string{"deviation", "normalized", "round_float16", "round_bfloat16"}, key.Function) {
+				continue // not of the table
 			}
 			if err != nil {
 				t.Errorf("%s: %v", set.Name, err)
@@ -83,6 +83,85 @@ func testMap[T kernel.Float](t *testing.T, set *isa.Loops, code Code, typ dtype.
 				in[i] = got
 				loop(b(got[:n]), b(in[0]), b(in[1]), b(in[2]), p)
 				check("in place")
+			}
+		}
+	}
+}
+
+// TestRounds: roundings to halves give the values of the plain ones.
+func TestRounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 4))
+	for _, set := range isa.Sets() {
+		for _, typ := range []dtype.Type{dtype.Float16, dtype.BFloat16} {
+			loop := set.Maps[isa.MapKey{Function: "round_" + typ.String(), Bits: 32}]
+			if loop == nil {
+				if set.Name != isa.Generic.Name {
+					t.Errorf("%s does not round to %v", set.Name, typ)
+				}
+				continue
+			}
+			x, got, want := make([]float32, 1000), make([]float32, 1000), make([]float32, 1000)
+			for range 100 {
+				for i := range x {
+					x[i] = math.Float32frombits(rng.Uint32())
+					if rng.IntN(2) == 0 {
+						x[i] = float32(math.Ldexp(1+float64(rng.IntN(1<<12))/(1<<12), rng.IntN(48)-30))
+					}
+				}
+				loop(kernel.Bytes(got), kernel.Bytes(x), nil, nil, nil)
+				kernel.Rounding(typ)(kernel.Bytes(want), kernel.Bytes(x))
+				for i, w := range want {
+					if got[i] != w && (got[i] == got[i] || w == w) {
+						t.Fatalf("%s: %v as %v is %v, want %v", set.Name, x[i], typ, got[i], w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCasts: the conversions of every instruction set give the bits of the plain ones, of all
+// elements of 16 bits and some of others, and write nothing else.
+func TestCasts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	for _, set := range isa.Sets() {
+		for key, fast := range set.Casts {
+			plain := kernel.Casting(key.From, key.To)
+			switch {
+			case key.From.Wide() != key.From:
+				plain = kernel.Widening(key.From)
+			case key.To.Wide() != key.To:
+				plain = kernel.Narrowing(key.To)
+			}
+			from, to := key.From.Size(), key.To.Size()
+			for first := 0; first < 1<<16; first += 1 << 12 {
+				size := 1<<12 - rng.IntN(40)
+				a, got, want := kernel.Alloc(from*size), kernel.Alloc(to*(size+1)), kernel.Alloc(to*(size+1))
+				for i := range size {
+					bits := uint64(first + i)
+					if from > 2 {
+						bits = rng.Uint64()
+						if key.From == dtype.Float32 && rng.IntN(2) == 0 { // in the range of halves, and next to ties
+							bits = uint64(math.Float32bits(float32(math.Ldexp(1+float64(rng.IntN(1<<14))/(1<<12), rng.IntN(48)-30))))
+							bits += uint64(rng.IntN(3)) - 1
+						}
+					}
+					kernel.Scalar{DType: key.From, Bits: bits}.Put(a[i*from:])
+				}
+				plain(want[:to*size], a)
+				n := fast(got[:to*size], a)
+				if n < size-15 || n > size {
+					t.Fatalf("%s: %v to %v converts %d of %d", set.Name, key.From, key.To, n, size)
+				}
+				for i := range n + 1 {
+					v, w := kernel.ScalarAt(key.To, got, i), kernel.ScalarAt(key.To, want, i)
+					if i == n {
+						w = kernel.ScalarAt(key.To, make([]byte, 8), 0) // untouched
+					}
+					if v != w && !(math.IsNaN(v.Float64()) && math.IsNaN(w.Float64())) {
+						t.Fatalf("%s: %v to %v: %v becomes %v, want %v", set.Name, key.From, key.To, kernel.ScalarAt(key.From, a, min(i, size-1)), v, w)
+					}
+				}
 			}
 		}
 	}

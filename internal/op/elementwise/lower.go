@@ -83,7 +83,7 @@ func (l *lowered) arg(a Arg) (int, dtype.Type) {
 		return a.Index, t
 	}
 	if l.wide[a.Index] < 0 {
-		l.wide[a.Index] = l.emit(converting(kernel.Widening(t)), t.Wide().Size(), a.Index)
+		l.wide[a.Index] = l.emit(castLoops(t, t.Wide(), kernel.Widening(t)), t.Wide().Size(), a.Index)
 	}
 	return l.wide[a.Index], t
 }
@@ -121,7 +121,7 @@ func (l *lowered) instr(i int, ins Instr, last bool) {
 		l.calls[j].err = fmt.Errorf("%v: %w", ins.Code, ErrDivideByZero)
 	}
 	if to := l.types[i]; to != to.Wide() && !table[ins.Code].closed && !last {
-		r = l.emit(converting(kernel.Rounding(to)), to.Wide().Size(), r)
+		r = l.emit(roundLoops(to), to.Wide().Size(), r)
 	}
 	l.results = append(l.results, r)
 }
@@ -133,7 +133,10 @@ func (l *lowered) cast(v int, from, to dtype.Type) int {
 	if f == nil {
 		return v
 	}
-	return l.emit(converting(f), to.Wide().Size(), v)
+	if to != to.Wide() {
+		return l.emit(converting(f), to.Wide().Size(), v) // rounds in a way of its own
+	}
+	return l.emit(castLoops(from.Wide(), to, f), to.Size(), v)
 }
 
 // power raises elements of the type base to powers of the type exponent. The
@@ -173,7 +176,7 @@ func lower(prog []Instr, in []dtype.Type) (*lowered, error) {
 	r, out := l.results[len(prog)-1], types[len(prog)-1]
 	switch {
 	case out != out.Wide():
-		r = l.emit(converting(kernel.Narrowing(out)), out.Size(), r)
+		r = l.emit(castLoops(out.Wide(), out, kernel.Narrowing(out)), out.Size(), r)
 	case l.values[r].kind != valueTemp || l.calls[len(l.calls)-1].dst != r:
 		r = l.emit(loops{copyLoop}, out.Size(), r)
 	}

@@ -12,6 +12,7 @@
 //	maps.go       loops over elements, each a program
 //	functions.go  the programs of exponentials and the like
 //	folds.go      sums, maxima and minima of blocks
+//	casts.go      conversions
 //	neon.go       programs over vectors, and loops over elements, for arm64
 package main
 
@@ -35,11 +36,13 @@ var files = map[string]func(g *generator){
 			g.tapSum()
 		})
 	},
-	"maps_amd64.s":  func(g *generator) { g.maps("AVX512", "AVX2") },
-	"maps_amd64.go": func(g *generator) { g.mapStubs("AVX512", "AVX2") },
-	"maps_arm64.s":  func(g *generator) { g.maps("NEON") },
-	"maps_arm64.go": func(g *generator) { g.mapStubs("NEON") },
-	"folds_amd64.s": (*generator).foldFile,
+	"maps_amd64.s":   func(g *generator) { g.maps("AVX512", "AVX2") },
+	"maps_amd64.go":  func(g *generator) { g.mapStubs("AVX512", "AVX2") },
+	"maps_arm64.s":   func(g *generator) { g.maps("NEON") },
+	"maps_arm64.go":  func(g *generator) { g.mapStubs("NEON") },
+	"folds_amd64.s":  (*generator).foldFile,
+	"casts_amd64.s":  (*generator).castFile,
+	"casts_amd64.go": (*generator).castStubs,
 }
 
 func main() {

@@ -64,6 +64,11 @@ var functions = []function{
 		return v.add(v.mul(v.mul(v.sub(x[0], x[3]), x[4]), x[1]), x[2])
 	}},
 
+	{"round_float16", single, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.halved(x[0]) }},
+	{"round_bfloat16", single, 1, 0, []int{0}, false, func(g *generator, v *vector, x []value) value {
+		return v.and(g.brain(v, x[0]), g.bits32(0xffff0000))
+	}},
+
 	{"exp", single, 1, 0, []int{0}, false, (*generator).exp},
 	{"sigmoid", single, 1, 0, []int{0}, false, func(g *generator, v *vector, x []value) value { return g.logistic(v, nil, x[0], nil) }},
 	{"swish", single, 1, 1, []int{0}, false, func(g *generator, v *vector, x []value) value {

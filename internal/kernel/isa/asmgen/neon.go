@@ -33,6 +33,8 @@ const (
 	neonSHL   = 0x4f005400
 	neonSSHR  = 0x4f000400
 	neonUSHR  = 0x6f000400
+	neonFCVTN = 0x0e216800 // four float16 of four float32
+	neonFCVTL = 0x0e217800 // and back
 )
 
 // neonRounds are the instructions that round, by the modes of [vector.round].
@@ -109,6 +111,12 @@ func (g *generator) emitNEON(v *vector, result value, last int) int {
 		case "LOAD":
 			at[i] = regs.take()
 			g.op("FMOVQ %s, F%d", ins.imm, at[i])
+		case "HALF":
+			n := in(ins.args[0])
+			free(-1)
+			at[i] = regs.take()
+			g.word(neonFCVTN, false, at[i], n, 0)
+			g.word(neonFCVTL, false, at[i], at[i], 0)
 		case "FMA", "FMS":
 			a, b, c := ins.args[0], ins.args[1], ins.args[2]
 			n, m := in(a), in(b)

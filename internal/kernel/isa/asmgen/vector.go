@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -55,6 +56,9 @@ func (v *vector) fms(a, b, c value) value { return v.append("FMS", "", a, b, c) 
 func (v *vector) round(a value, mode int) value {
 	return v.append("ROUND", fmt.Sprintf("$%d", 8|mode), a)
 }
+
+// halved rounds to a float16, the nearest, ties to even.
+func (v *vector) halved(a value) value { return v.append("HALF", "", a) }
 
 // Bits.
 
@@ -179,6 +183,14 @@ func (g *generator) emit(v *vector, result value, last int) string {
 		case "LOAD":
 			at[i] = regs.take()
 			g.load(ins.imm, g.reg(at[i]))
+			continue
+		case "HALF":
+			from := where(ins.args[0])
+			free()
+			at[i] = regs.take()
+			short := map[bool]string{true: "Y", false: "X"}[g.avx512] + strconv.Itoa(at[i])
+			g.op("VCVTPS2PH $0, %s, %s", from, short)
+			g.op("VCVTPH2PS %s, %s", short, g.reg(at[i]))
 			continue
 		case "FMA", "FMS":
 			at[i] = g.fused(ins, dies, where, &regs, at)
