@@ -57,9 +57,13 @@ type Loops struct {
 // on adding to the result.
 const Chain = 64
 
+// TapRows is how many rows of positions [Tile.TapRows] and [Tile.Tap3x3] take at a
+// time. Multiples of it are done best.
+const TapRows = 4
+
 // A Tile has the inner loops of products: it multiplies one strip of a left
 // matrix by one strip of a right one. Beside it stand the loops that
-// convolutions add.
+// convolutions add. Their slices may be longer than what is read and written.
 type Tile[T any] struct {
 	Rows, Cols int // of a full tile: the height of left strips, the width of right ones
 	// Mul is, for i < h <= Rows and j < w <= Cols, and for each stretch of up to
@@ -75,11 +79,27 @@ type Tile[T any] struct {
 	//
 	//	dst[r*dstStep+i] = src[r*srcStep+i-a] if a <= i < b, or else 0, for i < n
 	Spread func(dst, src []T, count, dstStep, srcStep, a, b, n int)
-	// TapSum is, for each i < len(y),
+	// TapRows is, for r < rows and i < n,
 	//
-	//	s := 0; for t { s += weights[t] * x[i+offsets[t]] }
-	//	y[i] += s	// or = s, where add is false
-	TapSum func(y, x []T, offsets []int, weights []T, add bool)
+	//	s := 0; for t { s += weights[t] * x[r*step+offsets[t]+i] }
+	//	y[r*ldy+i] += s	// or = s, where add is false
+	//	y[r*ldy+i] += bias[0]	// unless bias is empty
+	TapRows func(y []T, ldy, rows, n int, x []T, step int, offsets []int, weights, bias []T, add bool)
+	// Tap3x3 is TapRows of 3x3 taps without add, with the steps 1 and 2: for r < rows and i < n,
+	//
+	//	s := 0; for h < 3, w < 3 { s += weights[3*h+w] * x[(r*step+h)*pitch+offsets[w]+i] }
+	//	y[r*ldy+i] = s
+	//	y[r*ldy+i] += bias[0]	// unless bias is empty
+	Tap3x3 func(y []T, ldy, rows, n int, x []T, pitch, step int, offsets *[3]int, weights, bias []T)
+	// CopyRows is, for r < rows and i < n,
+	//
+	//	dst[r*dstStep+i] = src[r*srcStep+i]
+	CopyRows func(dst, src []T, rows, dstStep, srcStep, n int)
+	// Split is, for r < rows and i < n,
+	//
+	//	even[r*dstStep+i/2] = x[r*srcStep+i] // for even i, and
+	//	odd[r*dstStep+i/2] = x[r*srcStep+i]  // for odd ones
+	Split func(even, odd, x []T, rows, dstStep, srcStep, n int)
 }
 
 // Variable names the environment variable that chooses a set by its name when a

@@ -31,11 +31,12 @@ func convOf[T kernel.Number](p params) kernel.Kernel {
 // would be nothing to share, sums tap by tap instead.
 type conv[T kernel.Number] struct {
 	shared[T]
-	single      bool   // tap by tap
-	phased      bool   // tap by tap in phases
-	phases      phases // if so
+	single      bool // tap by tap
+	planes      int  // if so, of y
+	blocked     bool // tap by tap in blocks
+	blocks      blocks
 	bias        *kernel.Operand
-	count, each int // products, or planes of the tap by tap form, and those in a task
+	count, each int // products, or planes or blocks of the tap by tap forms, and those in a task
 	prepackedW  []T
 }
 
@@ -45,10 +46,17 @@ func (k *conv[T]) Bind(in, out []*kernel.Operand) {
 	k.maps, k.deep = k.w.Shape[0]/k.group, k.w.Shape[1]
 	k.single = k.deep == 1 && k.maps <= 2
 	if k.single {
-		k.count = k.images * k.maps * k.group
-		_, k.each = kernel.Parts(k.count, k.positions*max(k.taps/4, 1))
-		k.phased, k.bias = k.phases.bind(&k.slide), nil
-		if k.phased && len(in) >= ownInputs {
+		k.planes = k.images * k.maps * k.group
+		k.blocked, k.bias = k.blocks.bind(&k.slide, k.x.DType.Size()), nil
+		if !k.blocked {
+			k.count = k.planes
+			_, k.each = kernel.Parts(k.count, k.positions*max(k.taps/4, 1))
+			return
+		}
+		b := &k.blocks
+		k.count = kernel.CeilDiv(k.planes, b.planes) * b.down * b.across
+		_, k.each = kernel.Parts(k.count, b.planes*b.rows*b.cols*max(k.taps/16, 1))
+		if len(in) >= ownInputs {
 			k.bias = in[2]
 			k.rest.Bind(k.y, in[ownInputs:]...)
 		}
@@ -79,8 +87,8 @@ func (k *conv[T]) Scratch() int {
 	switch {
 	case !k.single:
 		n = k.gemm.Scratch()
-	case k.phased:
-		return k.phasedScratch()
+	case k.blocked:
+		return kernel.Carved[T](k.blocks.size()) + k.rest.Scratch()
 	default:
 		n = kernel.Carved[T](k.slide.Width)
 	}
@@ -89,17 +97,11 @@ func (k *conv[T]) Scratch() int {
 
 // Run implements [kernel.Kernel].
 func (k *conv[T]) Run(task int, scratch []byte) error {
+	if k.blocked && k.single {
+		return k.runBlocks(task, scratch)
+	}
 	if k.single {
-		var work phaseWork[T]
-		if k.phased {
-			work = k.phaseWork(&scratch)
-		}
-		for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
-			if err := k.plane(i, &work, scratch); err != nil {
-				return err
-			}
-		}
-		return nil
+		return k.runPlanes(task, scratch)
 	}
 	per := k.gemm.Tasks()
 	first := task / per * k.each
@@ -143,24 +145,30 @@ func (k *conv[T]) imageAt(image int) int {
 	return k.x.Offset + image*k.x.Strides[0]
 }
 
-// plane computes one output map of one image tap by tap.
-func (k *conv[T]) plane(i int, work *phaseWork[T], scratch []byte) error {
+// plane returns the elements of an output map of one image, of what it is computed
+// from, and its number in the image.
+func (k *conv[T]) plane(i int) (x, y, w []T, m int) {
 	channels := k.maps * k.group
 	image, m := i/channels, i%channels
-	s := &k.slide
-	at := k.imageAt(image) + m/k.maps*s.PlaneIn
-	x := kernel.Slice[T](k.x)[at : at+s.PlaneIn]
+	at := k.imageAt(image) + m/k.maps*k.slide.PlaneIn
+	x = kernel.Slice[T](k.x)[at : at+k.slide.PlaneIn]
 	at = k.y.Offset + image*k.y.Strides[0] + m*k.positions
-	y := kernel.Slice[T](k.y)[at : at+k.positions]
+	y = kernel.Slice[T](k.y)[at : at+k.positions]
 	at = k.w.Offset + m*k.taps
-	w := kernel.Slice[T](k.w)[at : at+k.taps]
-	if k.phased {
-		k.depthwise(y, x, w, m, work)
-		return k.rest.Run(i*k.positions, 1, k.positions, k.positions, scratch)
+	return x, y, kernel.Slice[T](k.w)[at : at+k.taps], m
+}
+
+// runPlanes does a task of planes that are not cut into blocks.
+func (k *conv[T]) runPlanes(task int, scratch []byte) error {
+	for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
+		x, y, w, _ := k.plane(i)
+		rest := scratch
+		k.tapByTap(y, x, w, kernel.Carve[T](&rest, k.slide.Width))
+		if err := k.epilogue.Run(i*k.positions, 1, k.positions, k.positions, scratch); err != nil {
+			return err
+		}
 	}
-	rest := scratch
-	k.tapByTap(y, x, w, kernel.Carve[T](&rest, s.Width))
-	return k.epilogue.Run(i*k.positions, 1, k.positions, k.positions, scratch)
+	return nil
 }
 
 // tapByTap computes one output map of one image. As in products, [isa.Chain] taps

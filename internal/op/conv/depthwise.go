@@ -6,148 +6,175 @@ import (
 	"github.com/berth-go/berth/internal/op/slide"
 )
 
-// phases is the form in which a plane of an image with one or two axes is put
-// for a window over it to be summed tap by tap. The padded plane is split by
-// the remainders of row and column divided by the strides; a tap then reads
-// one of these phases at unit stride, from an offset that is the same at every
-// position, and all positions of several rows, with the few columns between
-// one row and the next, are one run of elements.
-type phases struct {
-	rows, cols    int   // extents of a phase
-	band          int   // rows of positions done at a time
-	strideH       int   // 1 with one axis
-	beginH        int   // padding before the rows
-	offsets       []int // of each tap from its position, phases lying one after the other; at last that behind them
-	width, height int   // of the image
+// blocks is how a plane of an image with one or two axes is summed tap by tap. Its
+// positions are cut into blocks, and what a block reads of the image is copied to a
+// padded window that stays in the nearest cache. The lines of the window are split
+// into phases by the remainder of the column divided by the stride, so that a tap
+// meets consecutive positions at consecutive elements. Where there is neither
+// padding nor a stride along lines, the image itself is the window.
+type blocks struct {
+	rows, cols       int    // of positions in a block; those at the end may have fewer
+	down, across     int    // blocks in a plane
+	planes           int    // in a block: some where one is small, and otherwise 1
+	inPlace          bool   // the window is the image
+	lines            int    // of the window
+	pitch, phase     int    // elements of a line and of a phase in it
+	strideH, strideW int    // image elements from a position to the next; 1 along an absent axis, as the spans
+	spanH, spanW     int    // image elements that the taps reach over
+	beginH, beginW   int    // padding before the image
+	height, width    int    // of the image
+	offsets          []int  // of each tap from its position
+	square           bool   // the taps are 3x3, of rows that follow each other
+	columns          [3]int // the offsets of a row of these
 }
 
-// bandElems is about how many elements of a phase are held at a time.
-const bandElems = 4096
+// windowBytes is about how large a window is: half a nearest cache.
+const windowBytes = 24 << 10
 
-// bind lays phases for a window over one or two axes. It reports false where
-// there are more axes, no positions, or much more padding and stride than
-// image, so that phases would take memory out of proportion.
-func (p *phases) bind(s *slide.Binding) bool {
+// bind cuts planes of positions whose elements have a number of bytes. It reports
+// false where there are more axes, no positions, or much more padding and stride
+// than image, so that a window would take memory out of proportion.
+func (b *blocks) bind(s *slide.Binding, size int) bool {
 	last := len(s.In) - 1
 	if last > 1 || s.Rows*s.Width == 0 {
 		return false
 	}
 	tapsH, dilationH := 1, 1
-	p.strideH, p.beginH, p.height = 1, 0, 1
+	b.strideH, b.beginH, b.height = 1, 0, 1
 	if last == 1 {
 		tapsH, dilationH = s.Taps[0], s.Dilation[0]
-		p.strideH, p.beginH, p.height = s.Stride[0], s.Begin[0], s.In[0]
+		b.strideH, b.beginH, b.height = s.Stride[0], s.Begin[0], s.In[0]
 	}
-	p.width = s.In[last]
-	tapsW, dilationW, strideW := s.Taps[last], s.Dilation[last], s.Stride[last]
-	p.cols = s.Width + (tapsW-1)*dilationW/strideW
-	p.band = min(max(bandElems/p.cols, 1), s.Rows)
-	p.rows = p.band + (tapsH-1)*dilationH/p.strideH
-	p.offsets = p.offsets[:0]
+	tapsW, dilationW := s.Taps[last], s.Dilation[last]
+	b.strideW, b.beginW, b.width = s.Step, s.Begin[last], s.In[last]
+	b.spanH, b.spanW = (tapsH-1)*dilationH+1, (tapsW-1)*dilationW+1
+
+	const least, multiple = 256, 16 // columns in a block of several, and what they are a multiple of
+	limit, more := windowBytes/size, (b.spanW-1)/b.strideW
+	b.across = kernel.CeilDiv(s.Width, max(limit/b.strideW/b.spanH-more, least))
+	b.cols = min(kernel.CeilDiv(kernel.CeilDiv(s.Width, b.across), multiple)*multiple, s.Width)
+	b.phase = b.cols + more
+	b.pitch = b.phase * b.strideW
+	b.rows = max((limit/b.pitch-b.spanH)/b.strideH+1, 1)
+	if b.rows > isa.TapRows {
+		b.rows -= b.rows % isa.TapRows
+	}
+	b.rows = min(b.rows, s.Rows)
+	b.down, b.across = kernel.CeilDiv(s.Rows, b.rows), kernel.CeilDiv(s.Width, b.cols)
+	b.planes = 1
+	if b.down*b.across == 1 {
+		b.planes = max(limit/(s.Rows*s.Width), 1)
+	}
+	b.lines = (b.rows-1)*b.strideH + b.spanH
+	if float64(b.lines)*float64(b.pitch) > 4*float64(s.PlaneIn+s.Rows*s.Width+limit) {
+		return false
+	}
+	b.inPlace = b.strideW == 1 && b.beginH == 0 && b.beginW == 0 &&
+		(s.Rows-1)*b.strideH+b.spanH <= b.height && s.Width-1+b.spanW <= b.width
+	if b.inPlace {
+		b.lines, b.pitch = 0, b.width
+	}
+	b.offsets = b.offsets[:0]
 	for h := range tapsH {
-		phaseH, row := h*dilationH%p.strideH, h*dilationH/p.strideH
 		for w := range tapsW {
-			phaseW, col := w*dilationW%strideW, w*dilationW/strideW
-			p.offsets = append(p.offsets, ((phaseH*strideW+phaseW)*p.rows+row)*p.cols+col)
+			b.offsets = append(b.offsets, h*dilationH*b.pitch+b.at(w*dilationW))
 		}
 	}
-	p.offsets = append(p.offsets, p.size(s))
-	return float64(p.strideH)*float64(s.Step)*float64(p.rows)*float64(p.cols) <= 4*(float64(s.PlaneIn+s.Rows*s.Width)+bandElems)
+	b.square = tapsH == 3 && tapsW == 3 && dilationH == 1 && b.strideH <= 2
+	if b.square {
+		copy(b.columns[:], b.offsets)
+	}
+	return true
 }
 
-// size returns the elements of all phases.
-func (p *phases) size(s *slide.Binding) int { return p.strideH * s.Step * p.rows * p.cols }
+// at returns where in a line of the window column i of the padded image is.
+func (b *blocks) at(i int) int { return i%b.strideW*b.phase + i/b.strideW }
 
-// fillPhases copies the part of plane x that positions from row on read, padded
-// by 0.
-func fillPhases[T kernel.Number](dst, x []T, p *phases, s *slide.Binding, row int) {
-	begin := s.Begin[len(s.Begin)-1]
-	for phaseH := range p.strideH {
-		for r := range p.rows {
-			i := (row+r)*p.strideH + phaseH - p.beginH
-			for phaseW := range s.Step {
-				to := dst[((phaseH*s.Step+phaseW)*p.rows+r)*p.cols:][:p.cols]
-				if i < 0 || i >= p.height {
-					clear(to)
-					continue
-				}
-				from := x[i*p.width : (i+1)*p.width]
-				// Columns [a, b) of the phase lie in the image.
-				a := slide.FirstAtLeast(begin-phaseW, s.Step, p.cols)
-				b := max(a, slide.FirstAtLeast(p.width+begin-phaseW, s.Step, p.cols))
-				clear(to[:a])
-				clear(to[b:])
-				at := a*s.Step + phaseW - begin
-				if s.Step == 1 {
-					copy(to[a:b], from[at:])
-					continue
-				}
-				for c := a; c < b; c++ {
-					to[c] = from[at]
-					at += s.Step
+// size returns the elements of a window.
+func (b *blocks) size() int { return b.lines * b.pitch }
+
+// fill copies what n rows of positions from row on read of the plane x, in the block
+// that begins at column col. The padding beside the image is 0 already, and stays so
+// in all windows of the same columns.
+func fill[T kernel.Number](window, x []T, b *blocks, row, n, col int, tile *isa.Tile[T]) {
+	// Lines [from, to) of the window are in the image, and so are elements [a, z) of
+	// each, counted in the order of the image.
+	top, lines := row*b.strideH-b.beginH, (n-1)*b.strideH+b.spanH
+	from := min(max(-top, 0), lines)
+	to := max(min(b.height-top, lines), from)
+	clear(window[:from*b.pitch])
+	clear(window[to*b.pitch : lines*b.pitch])
+	left := col*b.strideW - b.beginW
+	a, z := max(-left, 0), min(b.width-left, b.pitch)
+	if from == to || a >= z {
+		return
+	}
+	x, window = x[(top+from)*b.width+left+a:], window[from*b.pitch:]
+	switch b.strideW {
+	case 1:
+		tile.CopyRows(window[a:], x, to-from, b.pitch, b.width, z-a)
+	case 2:
+		tile.Split(window[b.at(a):], window[b.at(a+1):], x, to-from, b.pitch, b.width, z-a)
+	default:
+		for r := range to - from {
+			for p := range min(b.strideW, z-a) {
+				dst := window[r*b.pitch+b.at(a+p):]
+				for i, at := 0, p; at < z-a; i, at = i+1, at+b.strideW {
+					dst[i] = x[r*b.width+at]
 				}
 			}
 		}
 	}
 }
 
-// phaseWork is the working memory of planes that are summed in phases.
-type phaseWork[T kernel.Number] struct {
-	planes  []T // the phases of a band, and behind them a run of ones
-	sums    []T // the run of positions
-	weights []T // of the taps, and the bias
-}
-
-// phaseWork cuts the working memory off the front of scratch.
-func (k *conv[T]) phaseWork(scratch *[]byte) phaseWork[T] {
-	size, run := k.phases.size(&k.slide), k.phases.band*k.phases.cols
-	w := phaseWork[T]{kernel.Carve[T](scratch, size+run), kernel.Carve[T](scratch, run), kernel.Carve[T](scratch, k.taps+1)}
-	kernel.Fill(w.planes[size:], 1)
-	return w
-}
-
-// phasedScratch returns the bytes of the working memory, with that of what follows.
-func (k *conv[T]) phasedScratch() int {
-	size, run := k.phases.size(&k.slide), k.phases.band*k.phases.cols
-	return kernel.Carved[T](size+run) + kernel.Carved[T](run) + kernel.Carved[T](k.taps+1) + k.rest.Scratch()
-}
-
-// sumTaps sums the taps of the run y of positions, and the bias behind them where
-// there is one. As in products, [isa.Chain] taps make a partial sum. The bias
-// belongs to none that another one precedes.
-func (k *conv[T]) sumTaps(y, planes []T, offsets []int, weights []T) {
-	for from := 0; from < len(offsets); {
-		to := min(from+isa.Chain, k.taps)
-		if from == k.taps || from == 0 && to == k.taps {
-			to = len(offsets)
+// runBlocks does a task of blocks.
+func (k *conv[T]) runBlocks(task int, scratch []byte) error {
+	s, b := &k.slide, &k.blocks
+	window, columns := kernel.Carve[T](&scratch, b.size()), -1
+	each := b.down * b.across
+	for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
+		plane, col, row := i/each*b.planes, i%each/b.down*b.cols, i%b.down*b.rows
+		if col != columns {
+			clear(window)
+			columns = col
 		}
-		k.gemm.Tile.TapSum(y, planes, offsets[from:to], weights[from:to], from > 0)
-		from = to
+		planes, rows, cols := min(b.planes, k.planes-plane), min(b.rows, s.Rows-row), min(b.cols, s.Width-col)
+		for p := range planes {
+			k.block(plane+p, window, row, rows, col, cols)
+		}
+		// All planes of a block follow one another in y.
+		if err := k.rest.Run(plane*k.positions+row*s.Width+col, planes*rows, s.Width, cols, scratch); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-// depthwise computes map m of one image, a band of rows at a time. The bias is one
-// more tap, the last, over elements that are 1, which rounds as adding it does.
-func (k *conv[T]) depthwise(y, x, w []T, m int, work *phaseWork[T]) {
-	s, p := &k.slide, &k.phases
-	offsets := p.offsets[:k.taps]
-	weights := append(work.weights[:0], w...)
+// block computes rows by cols positions of an output map of an image. As in
+// products, [isa.Chain] taps make a partial sum, and the bias is added to the whole.
+func (k *conv[T]) block(plane int, window []T, row, rows, col, cols int) {
+	x, y, w, m := k.plane(plane)
+	b, tile := &k.blocks, &k.gemm.Tile
+	if b.inPlace {
+		window = x[row*b.strideH*b.width+col:]
+	} else {
+		fill(window, x, b, row, rows, col, tile)
+	}
+	y = y[row*k.slide.Width+col:]
+	var bias []T
 	if k.bias != nil {
-		offsets = p.offsets
-		weights = append(weights, kernel.Slice[T](k.bias)[k.bias.Offset+m])
+		bias = kernel.Slice[T](k.bias)[k.bias.Offset+m:][:1]
 	}
-	for row := 0; row < s.Rows; row += p.band {
-		n := min(p.band, s.Rows-row)
-		fillPhases(work.planes, x, p, s, row)
-		to := y[row*s.Width : (row+n)*s.Width]
-		if p.cols == s.Width {
-			k.sumTaps(to, work.planes, offsets, weights)
-			continue
+	if b.square {
+		tile.Tap3x3(y, k.slide.Width, rows, cols, window, b.pitch, b.strideH, &b.columns, w, bias)
+		return
+	}
+	for from := 0; from < k.taps; from += isa.Chain {
+		var last []T
+		to := min(from+isa.Chain, k.taps)
+		if to == k.taps {
+			last = bias
 		}
-		run := work.sums[:(n-1)*p.cols+s.Width]
-		k.sumTaps(run, work.planes, offsets, weights)
-		for r := range n {
-			copy(to[r*s.Width:(r+1)*s.Width], run[r*p.cols:])
-		}
+		tile.TapRows(y, k.slide.Width, rows, cols, window, b.strideH*b.pitch, b.offsets[from:to], w[from:to], last, from > 0)
 	}
 }

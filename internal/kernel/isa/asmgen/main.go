@@ -6,7 +6,9 @@
 //
 //	main.go  the files, and what every loop is written with
 //	tile.go  products
-//	conv.go  what convolutions add to them
+//	conv.go  the packing of images for them
+//	depthwise.go
+//	         convolutions of each channel for itself
 package main
 
 import (
@@ -25,7 +27,16 @@ var files = map[string]func(g *generator){
 		g.each(func() {
 			g.mulTile()
 			g.spread()
-			g.tapSum()
+		})
+	},
+	"depthwise_amd64.s": func(g *generator) {
+		g.masks()
+		g.indices()
+		g.each(func() {
+			g.tapRows()
+			g.tap3x3()
+			g.copyRows()
+			g.split()
 		})
 	},
 }

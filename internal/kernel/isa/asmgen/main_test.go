@@ -21,9 +21,13 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestChain: kernels sum chains of the length that the package states.
-func TestChain(t *testing.T) {
+// TestConstants: kernels sum chains of the length that the package states, and taps
+// of as many rows.
+func TestConstants(t *testing.T) {
 	if chain != isa.Chain {
 		t.Errorf("chains of %d terms, want %d", chain, isa.Chain)
+	}
+	if blockRows != isa.TapRows {
+		t.Errorf("blocks of %d rows, want %d", blockRows, isa.TapRows)
 	}
 }
