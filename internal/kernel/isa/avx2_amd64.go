@@ -8,8 +8,8 @@ import "golang.org/x/sys/cpu"
 var avx2 = Loops{
 	Name:     "avx2",
 	here:     cpu.X86.HasAVX2 && cpu.X86.HasFMA,
-	Float32:  checkedTile(6, 16, mulTile32AVX2, spread32AVX2, tapLoops[float32]{tapRows32AVX2, tap3x332AVX2, copyRows32AVX2, split32AVX2}),
-	Float64:  checkedTile(6, 8, mulTile64AVX2, spread64AVX2, tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2}),
+	Float32:  checkedTile(6, 16, mulTile32AVX2, spread32AVX2, tapLoops[float32]{tapRows32AVX2, tap3x332AVX2, copyRows32AVX2, split32AVX2, 7}),
+	Float64:  checkedTile(6, 8, mulTile64AVX2, spread64AVX2, tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2, 3}),
 	Exp:      checkedExp(expChunkAVX2),
 	ExpShift: checkedExpShift(exp32RowAVX2, exp32TileAVX2),
 }

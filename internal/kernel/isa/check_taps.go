@@ -9,6 +9,7 @@ type tapLoops[T kernel.Number] struct {
 	of3x3  func(y *T, ldy, rows, n int, x *T, pitch, step int, offsets *int, weights, bias *T)
 	copied func(dst, src *T, rows, dstStep, srcStep, n int)
 	split  func(even, odd, x *T, rows, dstStep, srcStep, n int)
+	behind int // elements of x that of3x3 may read behind the last it needs
 }
 
 // within panics unless rows of n elements, that begin step apart, lie in x.
@@ -48,7 +49,7 @@ func (l tapLoops[T]) checked3x3(y []T, ldy, rows, n int, x []T, pitch, step int,
 	within(y, rows, ldy, n)
 	_ = weights[8]
 	for _, at := range offsets {
-		within(x[at:], (rows-1)*step+3, pitch, n)
+		within(x[at:], (rows-1)*step+3, pitch, n+l.behind)
 	}
 	l.of3x3(&y[0], ldy, rows, n, &x[0], pitch, step, &offsets[0], &weights[0], first(bias))
 }

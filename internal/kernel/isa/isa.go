@@ -90,6 +90,8 @@ type Tile[T any] struct {
 	//	s := 0; for h < 3, w < 3 { s += weights[3*h+w] * x[(r*step+h)*pitch+offsets[w]+i] }
 	//	y[r*ldy+i] = s
 	//	y[r*ldy+i] += bias[0]	// unless bias is empty
+	//
+	// Up to Cols elements of x behind those may be read.
 	Tap3x3 func(y []T, ldy, rows, n int, x []T, pitch, step int, offsets *[3]int, weights, bias []T)
 	// CopyRows is, for r < rows and i < n,
 	//

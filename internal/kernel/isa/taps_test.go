@@ -1,6 +1,7 @@
 package isa
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -71,7 +72,7 @@ func testTaps[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 
 		weights = some(9)
 		columns := [3]int{rng.IntN(40), rng.IntN(40), rng.IntN(40)}
-		x = some((max(rows-1, 0)*step+2)*pitch + slices.Max(columns[:]) + n)
+		x = some((max(rows-1, 0)*step+2)*pitch + slices.Max(columns[:]) + n + tile.Cols)
 		want = slices.Clone(y)
 		for r := range rows {
 			for i := range n {
@@ -150,6 +151,39 @@ func testTapRounding[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 			if !slices.Equal(whole, single) || !slices.Equal(of3x3, single) {
 				t.Fatalf("%s, %T: %d rows of step %d: together %v, as 3x3 %v, each alone %v", name, x, rows, step, whole, of3x3, single)
 			}
+		}
+	}
+}
+
+// BenchmarkTaps reports the rates of the loops on windows in the nearest cache.
+func BenchmarkTaps(b *testing.B) {
+	for _, c := range []struct{ rows, columns, step int }{{7, 7, 1}, {14, 14, 1}, {28, 28, 1}, {32, 112, 1}, {7, 7, 2}, {28, 28, 2}} {
+		pitch := c.step * (c.columns + 2)
+		offsets := [3]int{0, (c.step - 1) * (c.columns + 2), 1}
+		if c.step == 1 {
+			offsets = [3]int{0, 1, 2}
+		}
+		var all [9]int
+		for i := range all {
+			all[i] = i/3*pitch + offsets[i%3]
+		}
+		x, y := make([]float32, (c.rows+2)*c.step*pitch+64), make([]float32, c.rows*c.columns)
+		weights := make([]float32, 9)
+		for _, s := range Sets() {
+			rate := func(name string, f func()) {
+				b.Run(fmt.Sprintf("%s/%dx%d,%d/%s", name, c.rows, c.columns, c.step, s.Name), func(b *testing.B) {
+					for b.Loop() {
+						f()
+					}
+					b.ReportMetric(float64(b.N*18*len(y))/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+				})
+			}
+			rate("3x3", func() {
+				s.Float32.Tap3x3(y, c.columns, c.rows, c.columns, x, pitch, c.step, &offsets, weights, weights[:1])
+			})
+			rate("any", func() {
+				s.Float32.TapRows(y, c.columns, c.rows, c.columns, x, c.step*pitch, all[:], weights, weights[:1], false)
+			})
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (k *conv[T]) Scratch() int {
 	case !k.single:
 		n = k.gemm.Scratch()
 	case k.blocked:
-		return kernel.Carved[T](k.blocks.size()) + k.rest.Scratch()
+		return kernel.Carved[T](k.blocks.size(k.gemm.Tile.Cols)) + k.rest.Scratch()
 	default:
 		n = kernel.Carved[T](k.slide.Width)
 	}

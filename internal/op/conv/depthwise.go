@@ -10,13 +10,11 @@ import (
 // positions are cut into blocks, and what a block reads of the image is copied to a
 // padded window that stays in the nearest cache. The lines of the window are split
 // into phases by the remainder of the column divided by the stride, so that a tap
-// meets consecutive positions at consecutive elements. Where there is neither
-// padding nor a stride along lines, the image itself is the window.
+// meets consecutive positions at consecutive elements.
 type blocks struct {
 	rows, cols       int    // of positions in a block; those at the end may have fewer
 	down, across     int    // blocks in a plane
 	planes           int    // in a block: some where one is small, and otherwise 1
-	inPlace          bool   // the window is the image
 	lines            int    // of the window
 	pitch, phase     int    // elements of a line and of a phase in it
 	strideH, strideW int    // image elements from a position to the next; 1 along an absent axis, as the spans
@@ -28,8 +26,9 @@ type blocks struct {
 	columns          [3]int // the offsets of a row of these
 }
 
-// windowBytes is about how large a window is: half a nearest cache.
-const windowBytes = 24 << 10
+// windowBytes is about how large a window is. It leaves most of a nearest cache to
+// the image and to what is written; a smaller one would copy more lines twice.
+const windowBytes = 16 << 10
 
 // bind cuts planes of positions whose elements have a number of bytes. It reports
 // false where there are more axes, no positions, or much more padding and stride
@@ -69,11 +68,6 @@ func (b *blocks) bind(s *slide.Binding, size int) bool {
 	if float64(b.lines)*float64(b.pitch) > 4*float64(s.PlaneIn+s.Rows*s.Width+limit) {
 		return false
 	}
-	b.inPlace = b.strideW == 1 && b.beginH == 0 && b.beginW == 0 &&
-		(s.Rows-1)*b.strideH+b.spanH <= b.height && s.Width-1+b.spanW <= b.width
-	if b.inPlace {
-		b.lines, b.pitch = 0, b.width
-	}
 	b.offsets = b.offsets[:0]
 	for h := range tapsH {
 		for w := range tapsW {
@@ -90,8 +84,8 @@ func (b *blocks) bind(s *slide.Binding, size int) bool {
 // at returns where in a line of the window column i of the padded image is.
 func (b *blocks) at(i int) int { return i%b.strideW*b.phase + i/b.strideW }
 
-// size returns the elements of a window.
-func (b *blocks) size() int { return b.lines * b.pitch }
+// size returns the elements of a window, and of what a loop may read behind it.
+func (b *blocks) size(cols int) int { return b.lines*b.pitch + cols }
 
 // fill copies what n rows of positions from row on read of the plane x, in the block
 // that begins at column col. The padding beside the image is 0 already, and stays so
@@ -130,7 +124,7 @@ func fill[T kernel.Number](window, x []T, b *blocks, row, n, col int, tile *isa.
 // runBlocks does a task of blocks.
 func (k *conv[T]) runBlocks(task int, scratch []byte) error {
 	s, b := &k.slide, &k.blocks
-	window, columns := kernel.Carve[T](&scratch, b.size()), -1
+	window, columns := kernel.Carve[T](&scratch, b.size(k.gemm.Tile.Cols)), -1
 	each := b.down * b.across
 	for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
 		plane, col, row := i/each*b.planes, i%each/b.down*b.cols, i%b.down*b.rows
@@ -155,11 +149,7 @@ func (k *conv[T]) runBlocks(task int, scratch []byte) error {
 func (k *conv[T]) block(plane int, window []T, row, rows, col, cols int) {
 	x, y, w, m := k.plane(plane)
 	b, tile := &k.blocks, &k.gemm.Tile
-	if b.inPlace {
-		window = x[row*b.strideH*b.width+col:]
-	} else {
-		fill(window, x, b, row, rows, col, tile)
-	}
+	fill(window, x, b, row, rows, col, tile)
 	y = y[row*k.slide.Width+col:]
 	var bias []T
 	if k.bias != nil {

@@ -4,8 +4,7 @@ import "fmt"
 
 // The loops of depthwise convolutions keep the sums of a block of positions in
 // registers: a few rows by as many registers of columns. What is left of a row
-// after the last whole block is done a register at a time under a mask, which
-// keeps the loads of x inside it too.
+// after the last whole block is done a register at a time under a mask.
 
 // The registers of a block of positions, and how many rows it may have.
 const (
@@ -68,8 +67,9 @@ func (g *generator) tapRows() {
 
 // tap3x3 emits the sum of 3x3 taps, whose weights stay in registers, for one step
 // from row to row of positions after the other. Each row of x is loaded once for
-// all rows of a block that it is a tap of; AX walks these rows, and R8, R9 and R10
-// are the offsets of the three columns.
+// all rows of a block that it is a tap of, whole registers always, as masks would take
+// the time of multiply-adds. AX walks these rows, and R8, R9 and R10 are the offsets of
+// the three columns.
 func (g *generator) tap3x3() {
 	fmt.Fprintf(g, "\n// func tap3x3%s(y *float%d, ldy, rows, n int, x *float%[2]d, pitch, step int, offsets *int, weights, bias *float%[2]d)\n",
 		g.name, 8*g.width)
@@ -115,7 +115,7 @@ func (g *generator) tap3x3() {
 					for v := range b.regs {
 						x := g.reg(regs + loads%2)
 						loads++
-						g.load(b, fmt.Sprintf("%d(AX)(R%d*1)", v*g.bytes(), 8+w), x)
+						g.op("%s %d(AX)(R%d*1), %s", g.ins("VMOVU"), v*g.bytes(), 8+w, x)
 						for j := range b.rows {
 							if h := line - j*stride; 0 <= h && h < 3 {
 								g.op("%s %s, %s, %s", g.ins("VFMADD231"), x, g.reg(weights+3*h+w), b.sum(j, v))
