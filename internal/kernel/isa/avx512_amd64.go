@@ -8,8 +8,8 @@ import "golang.org/x/sys/cpu"
 var avx512 = Loops{
 	Name:     "avx512",
 	here:     cpu.X86.HasAVX512F,
-	Float32:  checkedTile(12, 32, mulTile32AVX512, spread32AVX512, tapLoops[float32]{tapRows32AVX512, tap3x332AVX512, copyRows32AVX512, split32AVX512, 15}),
-	Float64:  checkedTile(12, 16, mulTile64AVX512, spread64AVX512, tapLoops[float64]{tapRows64AVX512, tap3x364AVX512, copyRows64AVX512, split64AVX512, 7}),
+	Float32:  checkedTile(12, 32, mulTile32AVX512, spread32AVX512, tapLoops[float32]{tapRows32AVX512, tap3x332AVX512, copyRows32AVX512, split32AVX512, maxRows32AVX512, meanRow32AVX512, 15}),
+	Float64:  checkedTile(12, 16, mulTile64AVX512, spread64AVX512, tapLoops[float64]{tapRows64AVX512, tap3x364AVX512, copyRows64AVX512, split64AVX512, maxRows64AVX512, meanRow64AVX512, 7}),
 	Exp:      checkedExp(expChunkAVX512),
 	ExpShift: checkedExpShift(exp32RowAVX512, exp32TileAVX512),
 }
@@ -39,6 +39,12 @@ func copyRows32AVX512(dst, src *float32, rows, dstStep, srcStep, n int)
 func split32AVX512(even, odd, x *float32, rows, dstStep, srcStep, n int)
 
 //go:noescape
+func maxRows32AVX512(y *float32, ldy, rows, n int, x *float32, step int, offsets *int, taps int)
+
+//go:noescape
+func meanRow32AVX512(y *float32, n int, x *float32, offsets *int, taps int, counts *float64, lines float64)
+
+//go:noescape
 func tapRows64AVX512(y *float64, ldy, rows, n int, x *float64, step int, offsets *int, weights *float64, taps int, bias *float64, add bool)
 
 //go:noescape
@@ -49,6 +55,12 @@ func copyRows64AVX512(dst, src *float64, rows, dstStep, srcStep, n int)
 
 //go:noescape
 func split64AVX512(even, odd, x *float64, rows, dstStep, srcStep, n int)
+
+//go:noescape
+func maxRows64AVX512(y *float64, ldy, rows, n int, x *float64, step int, offsets *int, taps int)
+
+//go:noescape
+func meanRow64AVX512(y *float64, n int, x *float64, offsets *int, taps int, counts *float64, lines float64)
 
 //go:noescape
 func expChunkAVX512(x *float64, n int, constants *float64)

@@ -2,13 +2,15 @@ package isa
 
 import "github.com/berth-go/berth/internal/kernel"
 
-// tapLoops are a Tile's loops of depthwise convolutions in assembly. Rows, n and
+// tapLoops are a Tile's loops of depthwise convolutions and poolings in assembly. Rows, n and
 // taps are above 0; where there is no bias it is nil.
 type tapLoops[T kernel.Number] struct {
 	rows   func(y *T, ldy, rows, n int, x *T, step int, offsets *int, weights *T, taps int, bias *T, add bool)
 	of3x3  func(y *T, ldy, rows, n int, x *T, pitch, step int, offsets *int, weights, bias *T)
 	copied func(dst, src *T, rows, dstStep, srcStep, n int)
 	split  func(even, odd, x *T, rows, dstStep, srcStep, n int)
+	max    func(y *T, ldy, rows, n int, x *T, step int, offsets *int, taps int)
+	mean   func(y *T, n int, x *T, offsets *int, taps int, counts *float64, lines float64)
 	behind int // elements of x that of3x3 may read behind the last it needs
 }
 
@@ -74,4 +76,26 @@ func (l tapLoops[T]) checkedSplit(even, odd, x []T, rows, dstStep, srcStep, n in
 	}
 	within(odd, rows, dstStep, max(n/2, 1))
 	l.split(&even[0], &odd[0], &x[0], rows, dstStep, srcStep, n)
+}
+
+func (l tapLoops[T]) checkedMax(y []T, ldy, rows, n int, x []T, step int, offsets []int) {
+	if rows <= 0 || n <= 0 {
+		return
+	}
+	within(y, rows, ldy, n)
+	for _, at := range offsets {
+		within(x[at:], rows, step, n)
+	}
+	l.max(&y[0], ldy, rows, n, &x[0], step, &offsets[0], len(offsets))
+}
+
+func (l tapLoops[T]) checkedMean(y, x []T, offsets []int, counts []float64, lines float64) {
+	if len(y) == 0 {
+		return
+	}
+	_ = counts[len(y)-1]
+	for _, at := range offsets {
+		_ = x[at : at+len(y)]
+	}
+	l.mean(&y[0], len(y), &x[0], &offsets[0], len(offsets), &counts[0], lines)
 }

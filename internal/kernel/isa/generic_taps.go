@@ -56,3 +56,33 @@ func split[T any](even, odd, x []T, rows, dstStep, srcStep, n int) {
 		}
 	}
 }
+
+func maxRows[T kernel.Number](y []T, ldy, rows, n int, x []T, step int, offsets []int) {
+	for r := range rows {
+		to, from := y[r*ldy:r*ldy+n], x[r*step:]
+		copy(to, from[offsets[0]:])
+		for _, at := range offsets[1:] {
+			for i, v := range from[at : at+n] {
+				if m := to[i]; v > m || v != v && m == m {
+					to[i] = v
+				}
+			}
+		}
+	}
+}
+
+func meanRow[T kernel.Number](y, x []T, offsets []int, counts []float64, lines float64) {
+	for len(y) > 0 {
+		var buf [256]float64
+		sums := buf[:min(len(y), len(buf))]
+		for _, at := range offsets {
+			for i, v := range x[at : at+len(sums)] {
+				sums[i] += float64(v)
+			}
+		}
+		for i, s := range sums {
+			y[i] = T(s / (counts[i] * lines))
+		}
+		y, x, counts = y[len(sums):], x[len(sums):], counts[len(sums):]
+	}
+}

@@ -62,8 +62,8 @@ const Chain = 64
 const TapRows = 4
 
 // A Tile has the inner loops of products: it multiplies one strip of a left
-// matrix by one strip of a right one. Beside it stand the loops that
-// convolutions add. Their slices may be longer than what is read and written.
+// matrix by one strip of a right one. Beside it stand the loops of
+// depthwise convolutions and poolings, and what convolutions copy with. Their slices may be longer than what is read and written.
 type Tile[T any] struct {
 	Rows, Cols int // of a full tile: the height of left strips, the width of right ones
 	// Mul is, for i < h <= Rows and j < w <= Cols, and for each stretch of up to
@@ -102,6 +102,16 @@ type Tile[T any] struct {
 	//	even[r*dstStep+i/2] = x[r*srcStep+i] // for even i, and
 	//	odd[r*dstStep+i/2] = x[r*srcStep+i]  // for odd ones
 	Split func(even, odd, x []T, rows, dstStep, srcStep, n int)
+	// MaxRows is, for r < rows and i < n,
+	//
+	//	m := the lowest value; for t { v := x[r*step+offsets[t]+i]; if v > m { m = v } }
+	//	y[r*ldy+i] = m // NaN if there was one
+	MaxRows func(y []T, ldy, rows, n int, x []T, step int, offsets []int)
+	// MeanRow is, for i < len(y),
+	//
+	//	s := 0.0; for t { s += float64(x[offsets[t]+i]) }
+	//	y[i] = T(s / (counts[i]*lines))
+	MeanRow func(y, x []T, offsets []int, counts []float64, lines float64)
 }
 
 // Variable names the environment variable that chooses a set by its name when a

@@ -2,6 +2,7 @@ package isa
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -88,6 +89,51 @@ func testTaps[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		}
 		tile.Tap3x3(y, ldy, rows, n, x, pitch, step, &columns, weights, bias)
 		check("3x3 taps", y, want, rows, n, step, len(bias))
+
+		// Maxima with a NaN here and there, at the very end of x.
+		pitch = rng.IntN(n + 3)
+		x = some(max(rows-1, 0)*pitch + slices.Max(offsets) + n)
+		for i := range x {
+			if rng.IntN(30) == 0 {
+				x[i] = T(math.NaN())
+			}
+		}
+		copy(want, y)
+		for r := range rows {
+			for i := range n {
+				m := T(math.Inf(-1))
+				for _, at := range offsets {
+					if v := x[r*pitch+at+i]; v > m || v != v {
+						m = v
+					}
+				}
+				want[r*ldy+i] = m
+			}
+		}
+		got := slices.Clone(y)
+		tile.MaxRows(got, ldy, rows, n, x, pitch, offsets)
+		for i := range got {
+			if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
+				t.Fatalf("%s, %T: maxima of %d rows of %d: %v, want %v", name, got, rows, n, got, want)
+			}
+		}
+
+		counts, lines := make([]float64, n), float64(1+rng.IntN(3))
+		for i := range counts {
+			counts[i] = float64(1 + rng.IntN(4))
+		}
+		x = some(slices.Max(offsets) + n)
+		copy(want, y)
+		for i := range min(n, len(y)) {
+			sum := 0.0
+			for _, at := range offsets {
+				sum += float64(x[at+i])
+			}
+			want[i] = T(sum / (counts[i] * lines))
+		}
+		copy(got, y)
+		tile.MeanRow(got[:min(n, len(y))], x, offsets, counts, lines)
+		check("means", got, want, n, len(offsets))
 
 		pitch = n + rng.IntN(3)
 		x = some(max(rows-1, 0)*pitch + n)

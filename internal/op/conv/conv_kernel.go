@@ -34,7 +34,7 @@ type conv[T kernel.Number] struct {
 	single      bool // tap by tap
 	planes      int  // if so, of y
 	blocked     bool // tap by tap in blocks
-	blocks      blocks
+	blocks      slide.Blocks
 	bias        *kernel.Operand
 	count, each int // products, or planes or blocks of the tap by tap forms, and those in a task
 	prepackedW  []T
@@ -47,15 +47,15 @@ func (k *conv[T]) Bind(in, out []*kernel.Operand) {
 	k.single = k.deep == 1 && k.maps <= 2
 	if k.single {
 		k.planes = k.images * k.maps * k.group
-		k.blocked, k.bias = k.blocks.bind(&k.slide, k.x.DType.Size()), nil
+		k.blocked, k.bias = k.blocks.Bind(&k.slide, k.x.DType.Size()), nil
 		if !k.blocked {
 			k.count = k.planes
 			_, k.each = kernel.Parts(k.count, k.positions*max(k.taps/4, 1))
 			return
 		}
 		b := &k.blocks
-		k.count = kernel.CeilDiv(k.planes, b.planes) * b.down * b.across
-		_, k.each = kernel.Parts(k.count, b.planes*b.rows*b.cols*max(k.taps/16, 1))
+		k.count = b.Count(k.planes)
+		_, k.each = kernel.Parts(k.count, b.Planes*b.Rows*b.Cols*max(k.taps/16, 1))
 		if len(in) >= ownInputs {
 			k.bias = in[2]
 			k.rest.Bind(k.y, in[ownInputs:]...)
@@ -88,7 +88,7 @@ func (k *conv[T]) Scratch() int {
 	case !k.single:
 		n = k.gemm.Scratch()
 	case k.blocked:
-		return kernel.Carved[T](k.blocks.size(k.gemm.Tile.Cols)) + k.rest.Scratch()
+		return kernel.Carved[T](slide.PatchSize(&k.blocks, &k.gemm.Tile)) + k.rest.Scratch()
 	default:
 		n = kernel.Carved[T](k.slide.Width)
 	}

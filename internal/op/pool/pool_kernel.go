@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
 	"github.com/berth-go/berth/internal/kernel/lines"
 	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/slide"
@@ -44,10 +45,10 @@ func newPool(t dtype.Type, w slide.Window, p poolParams) kernel.Kernel {
 }
 
 func maxPoolOf[T kernel.Number](p pool) kernel.Kernel {
-	return &maxPool[T]{pool: p, lowest: lines.Lowest[T]()}
+	return &maxPool[T]{pool: p, tile: isa.TileOf[T](), lowest: lines.Lowest[T]()}
 }
 
-func meanPoolOf[T kernel.Float](p pool) kernel.Kernel { return &meanPool[T]{p} }
+func meanPoolOf[T kernel.Float](p pool) kernel.Kernel { return &meanPool[T]{p, isa.TileOf[T]()} }
 
 // pool is what the poolings share: planes cut into tasks.
 type pool struct {
@@ -55,19 +56,50 @@ type pool struct {
 	params      poolParams
 	x, y        *kernel.Operand
 	slide       slide.Binding
+	blocked     bool // planes are reduced in blocks
+	blocks      slide.Blocks
 	channels    int
 	planes      int
-	tasks, each int // planes in a task
+	tasks, each int // planes or blocks in a task
 }
 
-// Bind implements [kernel.Kernel].
-func (k *pool) Bind(in, out []*kernel.Operand) {
+// bindWindow binds windows, which are reduced in blocks where they can be and that is
+// wanted.
+func (k *pool) bindWindow(in, out []*kernel.Operand, blocks bool) {
 	k.slide.Bind(&k.window, in[0].Shape[2:], out[0].Shape[2:])
-	positions := k.slide.Rows * k.slide.Width
-	k.bind(in, out, positions*k.slide.OuterTaps*k.slide.InnerTaps)
-	if positions == 0 {
+	positions, taps := k.slide.Rows*k.slide.Width, k.slide.OuterTaps*k.slide.InnerTaps
+	k.bind(in, out, positions*taps)
+	k.blocked = blocks && k.blocks.Bind(&k.slide, k.x.DType.Size())
+	switch b := &k.blocks; {
+	case positions == 0:
 		k.tasks = 0
+	case k.blocked:
+		k.tasks, k.each = kernel.Parts(b.Count(k.planes), b.Planes*b.Rows*b.Cols*max(taps/16, 1))
 	}
+}
+
+// runBlocks does a task of blocks: reduce computes one of a plane from its patch of the
+// image, which is padded by pad, as rows of positions in y.
+func runBlocks[T kernel.Number](k *pool, task int, scratch []byte, tile *isa.Tile[T], pad T, reduce func(y, patch []T, at slide.Block)) error {
+	b, s := &k.blocks, &k.slide
+	positions := s.Rows * s.Width
+	patch, col := kernel.Carve[T](&scratch, slide.PatchSize(b, tile)), -1
+	for i := task * k.each; i < min((task+1)*k.each, b.Count(k.planes)); i++ {
+		at := b.Block(i, k.planes, s)
+		if at.Col != col {
+			kernel.Fill(patch, pad)
+			col = at.Col
+		}
+		first := at.Row*s.Width + at.Col
+		for plane := at.Plane; plane < at.Plane+at.Planes; plane++ {
+			slide.FillPatch(patch, planeOf[T](k, k.x, plane, s.PlaneIn), b, &at, pad, tile)
+			reduce(planeOf[T](k, k.y, plane, positions)[first:], patch, at)
+		}
+		if err := k.params.epilogue.Run(at.Plane*positions+first, at.Planes*at.Rows, s.Width, at.Cols, scratch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bind cuts the planes into tasks, each plane of the given cost.
@@ -85,6 +117,14 @@ func (k *pool) Tasks() int { return k.tasks }
 // Scratch implements [kernel.Kernel].
 func (k *pool) Scratch() int { return k.params.epilogue.Scratch() }
 
+// patchScratch returns the bytes of the patch of [runBlocks].
+func patchScratch[T kernel.Number](k *pool, tile *isa.Tile[T]) int {
+	if !k.blocked {
+		return 0
+	}
+	return kernel.Carved[T](slide.PatchSize(&k.blocks, tile))
+}
+
 // part returns the half-open range of planes of a task.
 func (k *pool) part(task int) (first, end int) {
 	return task * k.each, min((task+1)*k.each, k.planes)
@@ -101,22 +141,31 @@ func planeOf[T any](k *pool, o *kernel.Operand, plane, size int) []T {
 
 type maxPool[T kernel.Number] struct {
 	pool
+	tile    isa.Tile[T]
 	lowest  T
 	indices *kernel.Operand // nil if not asked for
 }
 
 // Bind implements [kernel.Kernel].
 func (k *maxPool[T]) Bind(in, out []*kernel.Operand) {
-	k.pool.Bind(in, out)
 	k.indices = nil
 	if len(out) > 1 {
 		k.indices = out[1]
 	}
+	k.bindWindow(in, out, k.indices == nil)
 }
+
+// Scratch implements [kernel.Kernel].
+func (k *maxPool[T]) Scratch() int { return patchScratch(&k.pool, &k.tile) + k.pool.Scratch() }
 
 // Run implements [kernel.Kernel].
 func (k *maxPool[T]) Run(task int, scratch []byte) error {
 	s := &k.slide
+	if b := &k.blocks; k.blocked {
+		return runBlocks(&k.pool, task, scratch, &k.tile, k.lowest, func(y, patch []T, at slide.Block) {
+			k.tile.MaxRows(y, s.Width, at.Rows, at.Cols, patch, b.Stride*b.Pitch, b.Offsets)
+		})
+	}
 	positions := s.Rows * s.Width
 	plane, end := k.part(task)
 	for ; plane < end; plane++ {
@@ -216,22 +265,38 @@ func (k *maxPool[T]) columnMajor(base int) (index, step int) {
 }
 
 // meanPool is the poolings that sum.
-type meanPool[T kernel.Float] struct{ pool }
+type meanPool[T kernel.Float] struct {
+	pool
+	tile isa.Tile[T]
+}
 
-// Scratch implements [kernel.Kernel]: sums and divisors of a row, then that of the
-// epilogue.
+// Bind implements [kernel.Kernel].
+func (k *meanPool[T]) Bind(in, out []*kernel.Operand) {
+	k.bindWindow(in, out, k.params.Kind == Average)
+}
+
+// Scratch implements [kernel.Kernel]: sums and divisors of a row, and a patch, then that
+// of the epilogue.
 func (k *meanPool[T]) Scratch() int {
-	return 2*kernel.Carved[float64](k.slide.Width) + k.params.epilogue.Scratch()
+	return 2*kernel.Carved[float64](k.slide.Width) + patchScratch(&k.pool, &k.tile) + k.pool.Scratch()
 }
 
 // Run implements [kernel.Kernel].
 func (k *meanPool[T]) Run(task int, scratch []byte) error {
 	s := &k.slide
-	sums, counts := kernel.Carve[float64](&scratch, s.Width), kernel.Carve[float64](&scratch, s.Width)
+	counts := kernel.Carve[float64](&scratch, s.Width)
 	last := len(s.In) - 1
 	for c := range counts {
-		counts[c] = float64(s.Meets(last, c, k.params.CountIncludePad))
+		counts[c] = float64(max(s.Meets(last, c, k.params.CountIncludePad), 1))
 	}
+	if b := &k.blocks; k.blocked {
+		return runBlocks(&k.pool, task, scratch, &k.tile, 0, func(y, patch []T, at slide.Block) {
+			for r := range at.Rows {
+				k.tile.MeanRow(y[r*s.Width:][:at.Cols], patch[r*b.Stride*b.Pitch:], b.Offsets, counts[at.Col:], k.outer(at.Row+r))
+			}
+		})
+	}
+	sums := kernel.Carve[float64](&scratch, s.Width)
 	plane, end := k.part(task)
 	for ; plane < end; plane++ {
 		x, y := planeOf[T](&k.pool, k.x, plane, s.PlaneIn), planeOf[T](&k.pool, k.y, plane, s.Rows*s.Width)
@@ -287,17 +352,21 @@ func (k *meanPool[T]) finish(y []T, sums, counts []float64, row int) {
 		}
 		return
 	}
-	outer := 1
+	outer := k.outer(row)
+	for i, v := range sums {
+		y[i] = T(v / (counts[i] * outer))
+	}
+}
+
+// outer returns how many taps of the outer axes count at a row of positions, and 1 for
+// none, whose sum is 0.
+func (k *meanPool[T]) outer(row int) float64 {
+	n := 1
 	for axis := len(k.slide.In) - 2; axis >= 0; axis-- {
-		outer *= k.slide.Meets(axis, row%k.slide.Out[axis], k.params.CountIncludePad)
+		n *= k.slide.Meets(axis, row%k.slide.Out[axis], k.params.CountIncludePad)
 		row /= k.slide.Out[axis]
 	}
-	for i, v := range sums {
-		if n := counts[i] * float64(outer); n > 0 {
-			v /= n
-		}
-		y[i] = T(v)
-	}
+	return float64(max(n, 1))
 }
 
 // power returns |v|^p, rounded before it is added to anything.

@@ -186,16 +186,3 @@ func TestGlobalPool(t *testing.T) {
 		kerneltest.CheckAllocs(t, k, []*kernel.Operand{x}, []*kernel.Operand{y})
 	}
 }
-
-func BenchmarkPool(b *testing.B) {
-	x, y := kerneltest.Dense(dtype.Float32, 1, 64, 112, 112), kerneltest.Dense(dtype.Float32, 1, 64, 56, 56)
-	kerneltest.Randomize(rand.New(rand.NewPCG(5, 3)), x)
-	w := slide.Window{Taps: []int{3, 3}, Strides: []int{2, 2}, Dilations: []int{1, 1}, Pads: []int{1, 1, 1, 1}}
-	for kind, name := range []string{"max", "average"} {
-		k := newPool(dtype.Float32, w, poolParams{Kind: Kind(kind)})
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(x.Data)))
-			kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x}, []*kernel.Operand{y}, false, 64*56*56*9)
-		})
-	}
-}

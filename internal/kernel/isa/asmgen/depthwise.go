@@ -29,6 +29,7 @@ func (g *generator) tapRows() {
 	g.op("LEAQ (R8)(R8*2), R12")
 	steps := []string{"(AX)", "(AX)(R8*1)", "(AX)(R8*2)", "(AX)(R12*1)"}
 	g.blocks("", blockRegs, 10, "R8", "R9", func(b *block) {
+		g.clearSums(b)
 		g.op("MOVQ offsets+48(FP), R10")
 		g.op("MOVQ weights+56(FP), R11")
 		g.op("MOVQ taps+64(FP), BX")
@@ -62,6 +63,7 @@ func (g *generator) tapRows() {
 			g.op("%s %s, %s, %s", g.ins("VADD"), sum, g.reg(8), sum)
 		})
 		g.label("%sbias", b.label)
+		g.addBias(b, g.reg(8))
 	})
 }
 
@@ -105,6 +107,7 @@ func (g *generator) tap3x3() {
 			g.op("LEAQ (R11)(R11*1), BX")
 		}
 		g.blocks(prefix, regs, regs+2, step, "R12", func(b *block) {
+			g.clearSums(b)
 			g.op("MOVQ SI, AX")
 			loads := 0
 			for line := range (b.rows-1)*stride + 3 {
@@ -124,6 +127,7 @@ func (g *generator) tap3x3() {
 					}
 				}
 			}
+			g.addBias(b, g.reg(regs))
 		})
 	}
 }
@@ -152,6 +156,26 @@ func (g *generator) load(b *block, at, reg string) {
 	}
 }
 
+// clearSums emits the clearing of the sums of a block.
+func (g *generator) clearSums(b *block) {
+	for i := range b.rows * b.regs {
+		g.zero(g.reg(i))
+	}
+}
+
+// addBias emits the adding of what bias+72(FP) points to, unless that is nil, to the
+// sums of a block. It spoils AX and register x.
+func (g *generator) addBias(b *block, x string) {
+	g.op("MOVQ bias+72(FP), AX")
+	g.op("TESTQ AX, AX")
+	g.op("JZ %sstore", b.label)
+	g.op("%s (AX), %s", g.broadcast(), x)
+	for i := range b.rows * b.regs {
+		g.op("%s %s, %s, %s", g.ins("VADD"), g.reg(i), x, g.reg(i))
+	}
+	g.label("%sstore", b.label)
+}
+
 // eachSum calls emit for each register of sums of a block with where its results
 // belong. It spoils AX.
 func (g *generator) eachSum(b *block, ldy string, emit func(sum, at string)) {
@@ -168,11 +192,10 @@ func (g *generator) eachSum(b *block, ldy string, emit func(sum, at string)) {
 
 // blocks emits the loops over DX rows of positions, from one of which to the next
 // are step bytes of x at SI and ldy bytes of y at DI, and over their n+24(FP)
-// columns. Sum emits what adds up a block, whose sums are 0 before; the bias at
-// bias+72(FP) is added to them, unless that is nil. A block has up to regs
-// registers of sums, and with AVX2 the register mask is that. CX counts the columns
-// down, and R13 is how far into the rows DI and SI are, in bytes.
-func (g *generator) blocks(prefix string, regs, mask int, step, ldy string, sum func(b *block)) {
+// columns. Reduce emits what computes a block. That has up to regs registers of
+// results, and with AVX2 the register mask is that. CX counts the columns down, and
+// R13 is how far into the rows DI and SI are, in bytes.
+func (g *generator) blocks(prefix string, regs, mask int, step, ldy string, reduce func(b *block)) {
 	g.label("%snext", prefix)
 	for rows := blockRows; rows > 0; rows /= 2 {
 		g.op("CMPQ DX, $%d", rows)
@@ -198,19 +221,7 @@ func (g *generator) blocks(prefix string, regs, mask int, step, ldy string, sum 
 				g.op("CMPQ CX, $%d", b.regs*g.lanes())
 				g.op("JLT %srows%drest", prefix, rows)
 			}
-			for i := range rows * b.regs {
-				g.zero(g.reg(i))
-			}
-			sum(b)
-			x := g.reg(max(rows*b.regs, regs))
-			g.op("MOVQ bias+72(FP), AX")
-			g.op("TESTQ AX, AX")
-			g.op("JZ %sstore", b.label)
-			g.op("%s (AX), %s", g.broadcast(), x)
-			for i := range rows * b.regs {
-				g.op("%s %s, %s, %s", g.ins("VADD"), g.reg(i), x, g.reg(i))
-			}
-			g.label("%sstore", b.label)
+			reduce(b)
 			g.eachSum(b, ldy, func(sum, at string) {
 				switch {
 				case !masked:

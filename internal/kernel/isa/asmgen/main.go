@@ -9,6 +9,7 @@
 //	conv.go  the packing of images for them
 //	depthwise.go
 //	         convolutions of each channel for itself
+//	pool.go  poolings
 package main
 
 import (
@@ -37,6 +38,14 @@ var files = map[string]func(g *generator){
 			g.tap3x3()
 			g.copyRows()
 			g.split()
+		})
+	},
+	"pool_amd64.s": func(g *generator) {
+		g.masks()
+		g.extremes()
+		g.each(func() {
+			g.maxRows()
+			g.meanRow()
 		})
 	},
 }
