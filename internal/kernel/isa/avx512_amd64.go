@@ -27,37 +27,37 @@ func spread32AVX512(dst, src *float32, count, dstStep, srcStep, a, b, n int)
 func spread64AVX512(dst, src *float64, count, dstStep, srcStep, a, b, n int)
 
 //go:noescape
-func tapRows32AVX512(y *float32, ldy, rows, n int, x *float32, step int, offsets *int, weights *float32, taps int, bias *float32, add bool)
+func tapRows32AVX512(y, x *float32, grid *Grid, offsets *int, weights *float32, taps, planeW int, bias *float32, add bool)
 
 //go:noescape
-func tap3x332AVX512(y *float32, ldy, rows, n int, x *float32, pitch, step int, offsets *int, weights, bias *float32)
+func tap3x332AVX512(y, x *float32, grid *Grid, offsets *int, weights *float32, pitch, step int, bias *float32)
 
 //go:noescape
-func copyRows32AVX512(dst, src *float32, rows, dstStep, srcStep, n int)
+func copyRows32AVX512(y, x *float32, grid *Grid)
 
 //go:noescape
-func split32AVX512(even, odd, x *float32, rows, dstStep, srcStep, n int)
+func split32AVX512(even, odd, x *float32, grid *Grid)
 
 //go:noescape
-func maxRows32AVX512(y *float32, ldy, rows, n int, x *float32, step int, offsets *int, taps int)
+func maxRows32AVX512(y, x *float32, grid *Grid, offsets *int, taps int)
 
 //go:noescape
 func meanRow32AVX512(y *float32, n int, x *float32, offsets *int, taps int, counts *float64, lines float64)
 
 //go:noescape
-func tapRows64AVX512(y *float64, ldy, rows, n int, x *float64, step int, offsets *int, weights *float64, taps int, bias *float64, add bool)
+func tapRows64AVX512(y, x *float64, grid *Grid, offsets *int, weights *float64, taps, planeW int, bias *float64, add bool)
 
 //go:noescape
-func tap3x364AVX512(y *float64, ldy, rows, n int, x *float64, pitch, step int, offsets *int, weights, bias *float64)
+func tap3x364AVX512(y, x *float64, grid *Grid, offsets *int, weights *float64, pitch, step int, bias *float64)
 
 //go:noescape
-func copyRows64AVX512(dst, src *float64, rows, dstStep, srcStep, n int)
+func copyRows64AVX512(y, x *float64, grid *Grid)
 
 //go:noescape
-func split64AVX512(even, odd, x *float64, rows, dstStep, srcStep, n int)
+func split64AVX512(even, odd, x *float64, grid *Grid)
 
 //go:noescape
-func maxRows64AVX512(y *float64, ldy, rows, n int, x *float64, step int, offsets *int, taps int)
+func maxRows64AVX512(y, x *float64, grid *Grid, offsets *int, taps int)
 
 //go:noescape
 func meanRow64AVX512(y *float64, n int, x *float64, offsets *int, taps int, counts *float64, lines float64)

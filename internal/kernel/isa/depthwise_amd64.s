@@ -70,14 +70,20 @@ DATA odds64<>+48(SB)/8, $13
 DATA odds64<>+56(SB)/8, $15
 GLOBL odds64<>(SB), RODATA|NOPTR, $64
 
-// func tapRows32AVX512(y *float32, ldy, rows, n int, x *float32, step int, offsets *int, weights *float32, taps int, bias *float32, add bool)
-TEXT ·tapRows32AVX512(SB), NOSPLIT, $0-81
+// func tapRows32AVX512(y, x *float32, grid *Grid, offsets *int, weights *float32, taps, planeW int, bias *float32, add bool)
+TEXT ·tapRows32AVX512(SB), NOSPLIT, $8-65
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ ldy+8(FP), R9
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
 	SHLQ $2, R9
-	MOVQ rows+16(FP), DX
-	MOVQ x+32(FP), SI
-	MOVQ step+40(FP), R8
+	MOVQ 48(AX), R8
 	SHLQ $2, R8
 	LEAQ (R8)(R8*2), R12
 
@@ -88,11 +94,28 @@ next:
 	JGE rows2
 	CMPQ DX, $1
 	JGE rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVQ planeW+48(FP), AX
+	SHLQ $2, AX
+	ADDQ AX, weights+32(FP)
+	MOVQ bias+56(FP), AX
+	TESTQ AX, AX
+	JZ plane
+	ADDQ $4, AX
+	MOVQ AX, bias+56(FP)
+	JMP plane
 
 rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows4whole:
@@ -106,9 +129,9 @@ rows4whole:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows4wholetaps:
 	MOVQ (R10), AX
@@ -126,7 +149,7 @@ rows4wholetaps:
 	ADDQ $4, R11
 	DECQ BX
 	JNZ rows4wholetaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows4wholebias
 	MOVQ DI, AX
@@ -151,7 +174,7 @@ rows4wholetaps:
 	VADDPS Z7, Z8, Z7
 
 rows4wholebias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows4wholestore
 	VBROADCASTSS (AX), Z8
@@ -193,9 +216,9 @@ rows4rest:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows4resttaps:
 	MOVQ (R10), AX
@@ -209,7 +232,7 @@ rows4resttaps:
 	ADDQ $4, R11
 	DECQ BX
 	JNZ rows4resttaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows4restbias
 	MOVQ DI, AX
@@ -226,7 +249,7 @@ rows4resttaps:
 	VADDPS Z3, Z8, Z3
 
 rows4restbias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows4reststore
 	VBROADCASTSS (AX), Z8
@@ -265,7 +288,8 @@ rows4end:
 	JMP next
 
 rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows2whole:
@@ -279,9 +303,9 @@ rows2whole:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows2wholetaps:
 	MOVQ (R10), AX
@@ -299,7 +323,7 @@ rows2wholetaps:
 	ADDQ $4, R11
 	DECQ BX
 	JNZ rows2wholetaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows2wholebias
 	MOVQ DI, AX
@@ -322,7 +346,7 @@ rows2wholetaps:
 	VADDPS Z7, Z8, Z7
 
 rows2wholebias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows2wholestore
 	VBROADCASTSS (AX), Z8
@@ -360,9 +384,9 @@ rows2rest:
 	KMOVW AX, K1
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows2resttaps:
 	MOVQ (R10), AX
@@ -374,7 +398,7 @@ rows2resttaps:
 	ADDQ $4, R11
 	DECQ BX
 	JNZ rows2resttaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows2restbias
 	MOVQ DI, AX
@@ -385,7 +409,7 @@ rows2resttaps:
 	VADDPS Z1, Z8, Z1
 
 rows2restbias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows2reststore
 	VBROADCASTSS (AX), Z8
@@ -414,7 +438,8 @@ rows2end:
 	JMP next
 
 rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows1whole:
@@ -428,9 +453,9 @@ rows1whole:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows1wholetaps:
 	MOVQ (R10), AX
@@ -448,7 +473,7 @@ rows1wholetaps:
 	ADDQ $4, R11
 	DECQ BX
 	JNZ rows1wholetaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows1wholebias
 	MOVQ DI, AX
@@ -470,7 +495,7 @@ rows1wholetaps:
 	VADDPS Z7, Z8, Z7
 
 rows1wholebias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows1wholestore
 	VBROADCASTSS (AX), Z8
@@ -506,9 +531,9 @@ rows1rest:
 	BZHIL CX, AX, AX
 	KMOVW AX, K1
 	VPXORD Z0, Z0, Z0
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows1resttaps:
 	MOVQ (R10), AX
@@ -519,7 +544,7 @@ rows1resttaps:
 	ADDQ $4, R11
 	DECQ BX
 	JNZ rows1resttaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows1restbias
 	MOVQ DI, AX
@@ -527,7 +552,7 @@ rows1resttaps:
 	VADDPS Z0, Z8, Z0
 
 rows1restbias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows1reststore
 	VBROADCASTSS (AX), Z8
@@ -550,23 +575,33 @@ rows1end:
 	SUBQ $1, DX
 	JMP next
 
-// func tap3x332AVX512(y *float32, ldy, rows, n int, x *float32, pitch, step int, offsets *int, weights, bias *float32)
-TEXT ·tap3x332AVX512(SB), NOSPLIT, $0-80
+done:
+	VZEROUPPER
+	RET
+
+// func tap3x332AVX512(y, x *float32, grid *Grid, offsets *int, weights *float32, pitch, step int, bias *float32)
+TEXT ·tap3x332AVX512(SB), NOSPLIT, $8-64
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ ldy+8(FP), R12
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R12
 	SHLQ $2, R12
-	MOVQ rows+16(FP), DX
-	MOVQ x+32(FP), SI
 	MOVQ pitch+40(FP), R11
 	SHLQ $2, R11
-	MOVQ offsets+56(FP), AX
+	MOVQ offsets+24(FP), AX
 	MOVQ 0(AX), R8
 	SHLQ $2, R8
 	MOVQ 8(AX), R9
 	SHLQ $2, R9
 	MOVQ 16(AX), R10
 	SHLQ $2, R10
-	MOVQ weights+64(FP), AX
+	MOVQ weights+32(FP), AX
 	VBROADCASTSS 0(AX), Z23
 	VBROADCASTSS 4(AX), Z24
 	VBROADCASTSS 8(AX), Z25
@@ -589,11 +624,27 @@ s1next:
 	JGE s1rows2
 	CMPQ DX, $1
 	JGE s1rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVL $36, AX
+	ADDQ AX, weights+32(FP)
+	MOVQ bias+56(FP), AX
+	TESTQ AX, AX
+	JZ plane
+	ADDQ $4, AX
+	MOVQ AX, bias+56(FP)
+	JMP plane
 
 s1rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s1rows4whole:
@@ -721,7 +772,7 @@ s1rows4whole:
 	VFMADD231PS Z8, Z31, Z6
 	VMOVUPS 64(AX)(R10*1), Z9
 	VFMADD231PS Z9, Z31, Z7
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows4wholestore
 	VBROADCASTSS (AX), Z8
@@ -823,7 +874,7 @@ s1rows4rest:
 	VFMADD231PS Z8, Z30, Z3
 	VMOVUPS 0(AX)(R10*1), Z9
 	VFMADD231PS Z9, Z31, Z3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows4reststore
 	VBROADCASTSS (AX), Z8
@@ -862,7 +913,8 @@ s1rows4end:
 	JMP s1next
 
 s1rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s1rows2whole:
@@ -1000,7 +1052,7 @@ s1rows2whole:
 	VFMADD231PS Z8, Z31, Z6
 	VMOVUPS 192(AX)(R10*1), Z9
 	VFMADD231PS Z9, Z31, Z7
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows2wholestore
 	VBROADCASTSS (AX), Z8
@@ -1072,7 +1124,7 @@ s1rows2rest:
 	VFMADD231PS Z8, Z30, Z1
 	VMOVUPS 0(AX)(R10*1), Z9
 	VFMADD231PS Z9, Z31, Z1
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows2reststore
 	VBROADCASTSS (AX), Z8
@@ -1101,7 +1153,8 @@ s1rows2end:
 	JMP s1next
 
 s1rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s1rows1whole:
@@ -1262,7 +1315,7 @@ s1rows1whole:
 	VFMADD231PS Z8, Z31, Z6
 	VMOVUPS 448(AX)(R10*1), Z9
 	VFMADD231PS Z9, Z31, Z7
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows1wholestore
 	VBROADCASTSS (AX), Z8
@@ -1319,7 +1372,7 @@ s1rows1rest:
 	VFMADD231PS Z9, Z30, Z0
 	VMOVUPS 0(AX)(R10*1), Z8
 	VFMADD231PS Z8, Z31, Z0
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows1reststore
 	VBROADCASTSS (AX), Z8
@@ -1352,11 +1405,27 @@ s2next:
 	JGE s2rows2
 	CMPQ DX, $1
 	JGE s2rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVL $36, AX
+	ADDQ AX, weights+32(FP)
+	MOVQ bias+56(FP), AX
+	TESTQ AX, AX
+	JZ plane
+	ADDQ $4, AX
+	MOVQ AX, bias+56(FP)
+	JMP plane
 
 s2rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s2rows4whole:
@@ -1505,7 +1574,7 @@ s2rows4whole:
 	VFMADD231PS Z8, Z31, Z6
 	VMOVUPS 64(AX)(R10*1), Z9
 	VFMADD231PS Z9, Z31, Z7
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows4wholestore
 	VBROADCASTSS (AX), Z8
@@ -1619,7 +1688,7 @@ s2rows4rest:
 	VFMADD231PS Z9, Z30, Z3
 	VMOVUPS 0(AX)(R10*1), Z8
 	VFMADD231PS Z8, Z31, Z3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows4reststore
 	VBROADCASTSS (AX), Z8
@@ -1658,7 +1727,8 @@ s2rows4end:
 	JMP s2next
 
 s2rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s2rows2whole:
@@ -1809,7 +1879,7 @@ s2rows2whole:
 	VFMADD231PS Z8, Z31, Z6
 	VMOVUPS 192(AX)(R10*1), Z9
 	VFMADD231PS Z9, Z31, Z7
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows2wholestore
 	VBROADCASTSS (AX), Z8
@@ -1885,7 +1955,7 @@ s2rows2rest:
 	VFMADD231PS Z9, Z30, Z1
 	VMOVUPS 0(AX)(R10*1), Z8
 	VFMADD231PS Z8, Z31, Z1
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows2reststore
 	VBROADCASTSS (AX), Z8
@@ -1914,7 +1984,8 @@ s2rows2end:
 	JMP s2next
 
 s2rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s2rows1whole:
@@ -2075,7 +2146,7 @@ s2rows1whole:
 	VFMADD231PS Z8, Z31, Z6
 	VMOVUPS 448(AX)(R10*1), Z9
 	VFMADD231PS Z9, Z31, Z7
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows1wholestore
 	VBROADCASTSS (AX), Z8
@@ -2132,7 +2203,7 @@ s2rows1rest:
 	VFMADD231PS Z9, Z30, Z0
 	VMOVUPS 0(AX)(R10*1), Z8
 	VFMADD231PS Z8, Z31, Z0
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows1reststore
 	VBROADCASTSS (AX), Z8
@@ -2155,16 +2226,14 @@ s2rows1end:
 	SUBQ $1, DX
 	JMP s2next
 
-// func copyRows32AVX512(dst, src *float32, rows, dstStep, srcStep, n int)
-TEXT ·copyRows32AVX512(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ rows+16(FP), DX
-	MOVQ dstStep+24(FP), R8
-	SHLQ $2, R8
-	MOVQ srcStep+32(FP), R9
-	SHLQ $2, R9
-	MOVQ n+40(FP), BX
+done:
+	VZEROUPPER
+	RET
+
+// func copyRows32AVX512(y, x *float32, grid *Grid)
+TEXT ·copyRows32AVX512(SB), NOSPLIT, $8-24
+	MOVQ grid+16(FP), AX
+	MOVQ 16(AX), BX
 	MOVQ BX, CX
 	ANDQ $15, CX
 	MOVQ $1, R10
@@ -2173,8 +2242,22 @@ TEXT ·copyRows32AVX512(SB), NOSPLIT, $0-48
 	KMOVW R10, K1
 	SHRQ $16, R10
 	KMOVW R10, K2
+	MOVQ CX, R11
 	SHLQ $2, BX
 	ANDQ $-64, BX
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R8
+	SHLQ $2, R8
+	MOVQ 48(AX), R9
+	SHLQ $2, R9
 
 row:
 	XORL R13, R13
@@ -2188,7 +2271,7 @@ whole:
 more:
 	CMPQ R13, BX
 	JLT whole
-	TESTQ CX, CX
+	TESTQ R11, R11
 	JZ end
 	VMOVUPS.Z (SI)(R13*1), K1, Z7
 	VMOVUPS Z7, K1, (DI)(R13*1)
@@ -2198,20 +2281,31 @@ end:
 	ADDQ R8, DI
 	DECQ DX
 	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	JMP plane
+
+done:
 	VZEROUPPER
 	RET
 
-// func split32AVX512(even, odd, x *float32, rows, dstStep, srcStep, n int)
-TEXT ·split32AVX512(SB), NOSPLIT, $0-56
-	MOVQ even+0(FP), DI
-	MOVQ odd+8(FP), R8
-	MOVQ x+16(FP), SI
-	MOVQ rows+24(FP), DX
-	MOVQ dstStep+32(FP), R9
+// func split32AVX512(even, odd, x *float32, grid *Grid)
+TEXT ·split32AVX512(SB), NOSPLIT, $8-32
+	MOVQ grid+24(FP), AX
+	MOVQ 16(AX), BX
+	MOVQ 32(AX), R9
 	SHLQ $2, R9
-	MOVQ srcStep+40(FP), R11
+	MOVQ 48(AX), R11
 	SHLQ $2, R11
-	MOVQ n+48(FP), BX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
 	MOVQ BX, CX
 	ANDQ $31, CX
 	MOVQ $1, R10
@@ -2239,6 +2333,13 @@ TEXT ·split32AVX512(SB), NOSPLIT, $0-56
 	KMOVW R10, K6
 	VMOVDQU64 evens32<>(SB), Z10
 	VMOVDQU64 odds32<>(SB), Z11
+
+plane:
+	MOVQ grid+24(FP), AX
+	MOVQ even+0(FP), DI
+	MOVQ odd+8(FP), R8
+	MOVQ x+16(FP), SI
+	MOVQ 8(AX), DX
 
 row:
 	MOVQ BX, CX
@@ -2277,17 +2378,38 @@ end:
 	ADDQ R9, R8
 	DECQ DX
 	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+24(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, even+0(FP)
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, odd+8(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+16(FP)
+	JMP plane
+
+done:
 	VZEROUPPER
 	RET
 
-// func tapRows64AVX512(y *float64, ldy, rows, n int, x *float64, step int, offsets *int, weights *float64, taps int, bias *float64, add bool)
-TEXT ·tapRows64AVX512(SB), NOSPLIT, $0-81
+// func tapRows64AVX512(y, x *float64, grid *Grid, offsets *int, weights *float64, taps, planeW int, bias *float64, add bool)
+TEXT ·tapRows64AVX512(SB), NOSPLIT, $8-65
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ ldy+8(FP), R9
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
 	SHLQ $3, R9
-	MOVQ rows+16(FP), DX
-	MOVQ x+32(FP), SI
-	MOVQ step+40(FP), R8
+	MOVQ 48(AX), R8
 	SHLQ $3, R8
 	LEAQ (R8)(R8*2), R12
 
@@ -2298,11 +2420,28 @@ next:
 	JGE rows2
 	CMPQ DX, $1
 	JGE rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVQ planeW+48(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, weights+32(FP)
+	MOVQ bias+56(FP), AX
+	TESTQ AX, AX
+	JZ plane
+	ADDQ $8, AX
+	MOVQ AX, bias+56(FP)
+	JMP plane
 
 rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows4whole:
@@ -2316,9 +2455,9 @@ rows4whole:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows4wholetaps:
 	MOVQ (R10), AX
@@ -2336,7 +2475,7 @@ rows4wholetaps:
 	ADDQ $8, R11
 	DECQ BX
 	JNZ rows4wholetaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows4wholebias
 	MOVQ DI, AX
@@ -2361,7 +2500,7 @@ rows4wholetaps:
 	VADDPD Z7, Z8, Z7
 
 rows4wholebias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows4wholestore
 	VBROADCASTSD (AX), Z8
@@ -2403,9 +2542,9 @@ rows4rest:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows4resttaps:
 	MOVQ (R10), AX
@@ -2419,7 +2558,7 @@ rows4resttaps:
 	ADDQ $8, R11
 	DECQ BX
 	JNZ rows4resttaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows4restbias
 	MOVQ DI, AX
@@ -2436,7 +2575,7 @@ rows4resttaps:
 	VADDPD Z3, Z8, Z3
 
 rows4restbias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows4reststore
 	VBROADCASTSD (AX), Z8
@@ -2475,7 +2614,8 @@ rows4end:
 	JMP next
 
 rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows2whole:
@@ -2489,9 +2629,9 @@ rows2whole:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows2wholetaps:
 	MOVQ (R10), AX
@@ -2509,7 +2649,7 @@ rows2wholetaps:
 	ADDQ $8, R11
 	DECQ BX
 	JNZ rows2wholetaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows2wholebias
 	MOVQ DI, AX
@@ -2532,7 +2672,7 @@ rows2wholetaps:
 	VADDPD Z7, Z8, Z7
 
 rows2wholebias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows2wholestore
 	VBROADCASTSD (AX), Z8
@@ -2570,9 +2710,9 @@ rows2rest:
 	KMOVW AX, K1
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows2resttaps:
 	MOVQ (R10), AX
@@ -2584,7 +2724,7 @@ rows2resttaps:
 	ADDQ $8, R11
 	DECQ BX
 	JNZ rows2resttaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows2restbias
 	MOVQ DI, AX
@@ -2595,7 +2735,7 @@ rows2resttaps:
 	VADDPD Z1, Z8, Z1
 
 rows2restbias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows2reststore
 	VBROADCASTSD (AX), Z8
@@ -2624,7 +2764,8 @@ rows2end:
 	JMP next
 
 rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows1whole:
@@ -2638,9 +2779,9 @@ rows1whole:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows1wholetaps:
 	MOVQ (R10), AX
@@ -2658,7 +2799,7 @@ rows1wholetaps:
 	ADDQ $8, R11
 	DECQ BX
 	JNZ rows1wholetaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows1wholebias
 	MOVQ DI, AX
@@ -2680,7 +2821,7 @@ rows1wholetaps:
 	VADDPD Z7, Z8, Z7
 
 rows1wholebias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows1wholestore
 	VBROADCASTSD (AX), Z8
@@ -2716,9 +2857,9 @@ rows1rest:
 	BZHIL CX, AX, AX
 	KMOVW AX, K1
 	VPXORD Z0, Z0, Z0
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows1resttaps:
 	MOVQ (R10), AX
@@ -2729,7 +2870,7 @@ rows1resttaps:
 	ADDQ $8, R11
 	DECQ BX
 	JNZ rows1resttaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows1restbias
 	MOVQ DI, AX
@@ -2737,7 +2878,7 @@ rows1resttaps:
 	VADDPD Z0, Z8, Z0
 
 rows1restbias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows1reststore
 	VBROADCASTSD (AX), Z8
@@ -2760,23 +2901,33 @@ rows1end:
 	SUBQ $1, DX
 	JMP next
 
-// func tap3x364AVX512(y *float64, ldy, rows, n int, x *float64, pitch, step int, offsets *int, weights, bias *float64)
-TEXT ·tap3x364AVX512(SB), NOSPLIT, $0-80
+done:
+	VZEROUPPER
+	RET
+
+// func tap3x364AVX512(y, x *float64, grid *Grid, offsets *int, weights *float64, pitch, step int, bias *float64)
+TEXT ·tap3x364AVX512(SB), NOSPLIT, $8-64
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ ldy+8(FP), R12
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R12
 	SHLQ $3, R12
-	MOVQ rows+16(FP), DX
-	MOVQ x+32(FP), SI
 	MOVQ pitch+40(FP), R11
 	SHLQ $3, R11
-	MOVQ offsets+56(FP), AX
+	MOVQ offsets+24(FP), AX
 	MOVQ 0(AX), R8
 	SHLQ $3, R8
 	MOVQ 8(AX), R9
 	SHLQ $3, R9
 	MOVQ 16(AX), R10
 	SHLQ $3, R10
-	MOVQ weights+64(FP), AX
+	MOVQ weights+32(FP), AX
 	VBROADCASTSD 0(AX), Z23
 	VBROADCASTSD 8(AX), Z24
 	VBROADCASTSD 16(AX), Z25
@@ -2799,11 +2950,27 @@ s1next:
 	JGE s1rows2
 	CMPQ DX, $1
 	JGE s1rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVL $72, AX
+	ADDQ AX, weights+32(FP)
+	MOVQ bias+56(FP), AX
+	TESTQ AX, AX
+	JZ plane
+	ADDQ $8, AX
+	MOVQ AX, bias+56(FP)
+	JMP plane
 
 s1rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s1rows4whole:
@@ -2931,7 +3098,7 @@ s1rows4whole:
 	VFMADD231PD Z8, Z31, Z6
 	VMOVUPD 64(AX)(R10*1), Z9
 	VFMADD231PD Z9, Z31, Z7
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows4wholestore
 	VBROADCASTSD (AX), Z8
@@ -3033,7 +3200,7 @@ s1rows4rest:
 	VFMADD231PD Z8, Z30, Z3
 	VMOVUPD 0(AX)(R10*1), Z9
 	VFMADD231PD Z9, Z31, Z3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows4reststore
 	VBROADCASTSD (AX), Z8
@@ -3072,7 +3239,8 @@ s1rows4end:
 	JMP s1next
 
 s1rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s1rows2whole:
@@ -3210,7 +3378,7 @@ s1rows2whole:
 	VFMADD231PD Z8, Z31, Z6
 	VMOVUPD 192(AX)(R10*1), Z9
 	VFMADD231PD Z9, Z31, Z7
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows2wholestore
 	VBROADCASTSD (AX), Z8
@@ -3282,7 +3450,7 @@ s1rows2rest:
 	VFMADD231PD Z8, Z30, Z1
 	VMOVUPD 0(AX)(R10*1), Z9
 	VFMADD231PD Z9, Z31, Z1
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows2reststore
 	VBROADCASTSD (AX), Z8
@@ -3311,7 +3479,8 @@ s1rows2end:
 	JMP s1next
 
 s1rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s1rows1whole:
@@ -3472,7 +3641,7 @@ s1rows1whole:
 	VFMADD231PD Z8, Z31, Z6
 	VMOVUPD 448(AX)(R10*1), Z9
 	VFMADD231PD Z9, Z31, Z7
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows1wholestore
 	VBROADCASTSD (AX), Z8
@@ -3529,7 +3698,7 @@ s1rows1rest:
 	VFMADD231PD Z9, Z30, Z0
 	VMOVUPD 0(AX)(R10*1), Z8
 	VFMADD231PD Z8, Z31, Z0
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows1reststore
 	VBROADCASTSD (AX), Z8
@@ -3562,11 +3731,27 @@ s2next:
 	JGE s2rows2
 	CMPQ DX, $1
 	JGE s2rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVL $72, AX
+	ADDQ AX, weights+32(FP)
+	MOVQ bias+56(FP), AX
+	TESTQ AX, AX
+	JZ plane
+	ADDQ $8, AX
+	MOVQ AX, bias+56(FP)
+	JMP plane
 
 s2rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s2rows4whole:
@@ -3715,7 +3900,7 @@ s2rows4whole:
 	VFMADD231PD Z8, Z31, Z6
 	VMOVUPD 64(AX)(R10*1), Z9
 	VFMADD231PD Z9, Z31, Z7
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows4wholestore
 	VBROADCASTSD (AX), Z8
@@ -3829,7 +4014,7 @@ s2rows4rest:
 	VFMADD231PD Z9, Z30, Z3
 	VMOVUPD 0(AX)(R10*1), Z8
 	VFMADD231PD Z8, Z31, Z3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows4reststore
 	VBROADCASTSD (AX), Z8
@@ -3868,7 +4053,8 @@ s2rows4end:
 	JMP s2next
 
 s2rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s2rows2whole:
@@ -4019,7 +4205,7 @@ s2rows2whole:
 	VFMADD231PD Z8, Z31, Z6
 	VMOVUPD 192(AX)(R10*1), Z9
 	VFMADD231PD Z9, Z31, Z7
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows2wholestore
 	VBROADCASTSD (AX), Z8
@@ -4095,7 +4281,7 @@ s2rows2rest:
 	VFMADD231PD Z9, Z30, Z1
 	VMOVUPD 0(AX)(R10*1), Z8
 	VFMADD231PD Z8, Z31, Z1
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows2reststore
 	VBROADCASTSD (AX), Z8
@@ -4124,7 +4310,8 @@ s2rows2end:
 	JMP s2next
 
 s2rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s2rows1whole:
@@ -4285,7 +4472,7 @@ s2rows1whole:
 	VFMADD231PD Z8, Z31, Z6
 	VMOVUPD 448(AX)(R10*1), Z9
 	VFMADD231PD Z9, Z31, Z7
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows1wholestore
 	VBROADCASTSD (AX), Z8
@@ -4342,7 +4529,7 @@ s2rows1rest:
 	VFMADD231PD Z9, Z30, Z0
 	VMOVUPD 0(AX)(R10*1), Z8
 	VFMADD231PD Z8, Z31, Z0
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows1reststore
 	VBROADCASTSD (AX), Z8
@@ -4365,16 +4552,14 @@ s2rows1end:
 	SUBQ $1, DX
 	JMP s2next
 
-// func copyRows64AVX512(dst, src *float64, rows, dstStep, srcStep, n int)
-TEXT ·copyRows64AVX512(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ rows+16(FP), DX
-	MOVQ dstStep+24(FP), R8
-	SHLQ $3, R8
-	MOVQ srcStep+32(FP), R9
-	SHLQ $3, R9
-	MOVQ n+40(FP), BX
+done:
+	VZEROUPPER
+	RET
+
+// func copyRows64AVX512(y, x *float64, grid *Grid)
+TEXT ·copyRows64AVX512(SB), NOSPLIT, $8-24
+	MOVQ grid+16(FP), AX
+	MOVQ 16(AX), BX
 	MOVQ BX, CX
 	ANDQ $7, CX
 	MOVQ $1, R10
@@ -4383,8 +4568,22 @@ TEXT ·copyRows64AVX512(SB), NOSPLIT, $0-48
 	KMOVW R10, K1
 	SHRQ $8, R10
 	KMOVW R10, K2
+	MOVQ CX, R11
 	SHLQ $3, BX
 	ANDQ $-64, BX
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R8
+	SHLQ $3, R8
+	MOVQ 48(AX), R9
+	SHLQ $3, R9
 
 row:
 	XORL R13, R13
@@ -4398,7 +4597,7 @@ whole:
 more:
 	CMPQ R13, BX
 	JLT whole
-	TESTQ CX, CX
+	TESTQ R11, R11
 	JZ end
 	VMOVUPD.Z (SI)(R13*1), K1, Z7
 	VMOVUPD Z7, K1, (DI)(R13*1)
@@ -4408,20 +4607,31 @@ end:
 	ADDQ R8, DI
 	DECQ DX
 	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	JMP plane
+
+done:
 	VZEROUPPER
 	RET
 
-// func split64AVX512(even, odd, x *float64, rows, dstStep, srcStep, n int)
-TEXT ·split64AVX512(SB), NOSPLIT, $0-56
-	MOVQ even+0(FP), DI
-	MOVQ odd+8(FP), R8
-	MOVQ x+16(FP), SI
-	MOVQ rows+24(FP), DX
-	MOVQ dstStep+32(FP), R9
+// func split64AVX512(even, odd, x *float64, grid *Grid)
+TEXT ·split64AVX512(SB), NOSPLIT, $8-32
+	MOVQ grid+24(FP), AX
+	MOVQ 16(AX), BX
+	MOVQ 32(AX), R9
 	SHLQ $3, R9
-	MOVQ srcStep+40(FP), R11
+	MOVQ 48(AX), R11
 	SHLQ $3, R11
-	MOVQ n+48(FP), BX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
 	MOVQ BX, CX
 	ANDQ $15, CX
 	MOVQ $1, R10
@@ -4449,6 +4659,13 @@ TEXT ·split64AVX512(SB), NOSPLIT, $0-56
 	KMOVW R10, K6
 	VMOVDQU64 evens64<>(SB), Z10
 	VMOVDQU64 odds64<>(SB), Z11
+
+plane:
+	MOVQ grid+24(FP), AX
+	MOVQ even+0(FP), DI
+	MOVQ odd+8(FP), R8
+	MOVQ x+16(FP), SI
+	MOVQ 8(AX), DX
 
 row:
 	MOVQ BX, CX
@@ -4487,17 +4704,38 @@ end:
 	ADDQ R9, R8
 	DECQ DX
 	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+24(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, even+0(FP)
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, odd+8(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+16(FP)
+	JMP plane
+
+done:
 	VZEROUPPER
 	RET
 
-// func tapRows32AVX2(y *float32, ldy, rows, n int, x *float32, step int, offsets *int, weights *float32, taps int, bias *float32, add bool)
-TEXT ·tapRows32AVX2(SB), NOSPLIT, $0-81
+// func tapRows32AVX2(y, x *float32, grid *Grid, offsets *int, weights *float32, taps, planeW int, bias *float32, add bool)
+TEXT ·tapRows32AVX2(SB), NOSPLIT, $8-65
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ ldy+8(FP), R9
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
 	SHLQ $2, R9
-	MOVQ rows+16(FP), DX
-	MOVQ x+32(FP), SI
-	MOVQ step+40(FP), R8
+	MOVQ 48(AX), R8
 	SHLQ $2, R8
 	LEAQ (R8)(R8*2), R12
 
@@ -4508,11 +4746,28 @@ next:
 	JGE rows2
 	CMPQ DX, $1
 	JGE rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVQ planeW+48(FP), AX
+	SHLQ $2, AX
+	ADDQ AX, weights+32(FP)
+	MOVQ bias+56(FP), AX
+	TESTQ AX, AX
+	JZ plane
+	ADDQ $4, AX
+	MOVQ AX, bias+56(FP)
+	JMP plane
 
 rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows4whole:
@@ -4526,9 +4781,9 @@ rows4whole:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows4wholetaps:
 	MOVQ (R10), AX
@@ -4546,7 +4801,7 @@ rows4wholetaps:
 	ADDQ $4, R11
 	DECQ BX
 	JNZ rows4wholetaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows4wholebias
 	MOVQ DI, AX
@@ -4571,7 +4826,7 @@ rows4wholetaps:
 	VADDPS Y7, Y8, Y7
 
 rows4wholebias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows4wholestore
 	VBROADCASTSS (AX), Y8
@@ -4620,9 +4875,9 @@ rows4restmask:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows4resttaps:
 	MOVQ (R10), AX
@@ -4640,7 +4895,7 @@ rows4resttaps:
 	ADDQ $4, R11
 	DECQ BX
 	JNZ rows4resttaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows4restbias
 	MOVQ DI, AX
@@ -4657,7 +4912,7 @@ rows4resttaps:
 	VADDPS Y3, Y8, Y3
 
 rows4restbias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows4reststore
 	VBROADCASTSS (AX), Y8
@@ -4696,7 +4951,8 @@ rows4end:
 	JMP next
 
 rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows2whole:
@@ -4710,9 +4966,9 @@ rows2whole:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows2wholetaps:
 	MOVQ (R10), AX
@@ -4730,7 +4986,7 @@ rows2wholetaps:
 	ADDQ $4, R11
 	DECQ BX
 	JNZ rows2wholetaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows2wholebias
 	MOVQ DI, AX
@@ -4753,7 +5009,7 @@ rows2wholetaps:
 	VADDPS Y7, Y8, Y7
 
 rows2wholebias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows2wholestore
 	VBROADCASTSS (AX), Y8
@@ -4798,9 +5054,9 @@ rows2restmask:
 	VMOVUPS (AX), Y10
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows2resttaps:
 	MOVQ (R10), AX
@@ -4814,7 +5070,7 @@ rows2resttaps:
 	ADDQ $4, R11
 	DECQ BX
 	JNZ rows2resttaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows2restbias
 	MOVQ DI, AX
@@ -4825,7 +5081,7 @@ rows2resttaps:
 	VADDPS Y1, Y8, Y1
 
 rows2restbias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows2reststore
 	VBROADCASTSS (AX), Y8
@@ -4854,7 +5110,8 @@ rows2end:
 	JMP next
 
 rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows1whole:
@@ -4868,9 +5125,9 @@ rows1whole:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows1wholetaps:
 	MOVQ (R10), AX
@@ -4888,7 +5145,7 @@ rows1wholetaps:
 	ADDQ $4, R11
 	DECQ BX
 	JNZ rows1wholetaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows1wholebias
 	MOVQ DI, AX
@@ -4910,7 +5167,7 @@ rows1wholetaps:
 	VADDPS Y7, Y8, Y7
 
 rows1wholebias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows1wholestore
 	VBROADCASTSS (AX), Y8
@@ -4953,9 +5210,9 @@ rows1rest:
 rows1restmask:
 	VMOVUPS (AX), Y10
 	VXORPS Y0, Y0, Y0
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows1resttaps:
 	MOVQ (R10), AX
@@ -4967,7 +5224,7 @@ rows1resttaps:
 	ADDQ $4, R11
 	DECQ BX
 	JNZ rows1resttaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows1restbias
 	MOVQ DI, AX
@@ -4975,7 +5232,7 @@ rows1resttaps:
 	VADDPS Y0, Y8, Y0
 
 rows1restbias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows1reststore
 	VBROADCASTSS (AX), Y8
@@ -4998,23 +5255,33 @@ rows1end:
 	SUBQ $1, DX
 	JMP next
 
-// func tap3x332AVX2(y *float32, ldy, rows, n int, x *float32, pitch, step int, offsets *int, weights, bias *float32)
-TEXT ·tap3x332AVX2(SB), NOSPLIT, $0-80
+done:
+	VZEROUPPER
+	RET
+
+// func tap3x332AVX2(y, x *float32, grid *Grid, offsets *int, weights *float32, pitch, step int, bias *float32)
+TEXT ·tap3x332AVX2(SB), NOSPLIT, $8-64
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ ldy+8(FP), R12
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R12
 	SHLQ $2, R12
-	MOVQ rows+16(FP), DX
-	MOVQ x+32(FP), SI
 	MOVQ pitch+40(FP), R11
 	SHLQ $2, R11
-	MOVQ offsets+56(FP), AX
+	MOVQ offsets+24(FP), AX
 	MOVQ 0(AX), R8
 	SHLQ $2, R8
 	MOVQ 8(AX), R9
 	SHLQ $2, R9
 	MOVQ 16(AX), R10
 	SHLQ $2, R10
-	MOVQ weights+64(FP), AX
+	MOVQ weights+32(FP), AX
 	VBROADCASTSS 0(AX), Y7
 	VBROADCASTSS 4(AX), Y8
 	VBROADCASTSS 8(AX), Y9
@@ -5037,11 +5304,27 @@ s1next:
 	JGE s1rows2
 	CMPQ DX, $1
 	JGE s1rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVL $36, AX
+	ADDQ AX, weights+32(FP)
+	MOVQ bias+56(FP), AX
+	TESTQ AX, AX
+	JZ plane
+	ADDQ $4, AX
+	MOVQ AX, bias+56(FP)
+	JMP plane
 
 s1rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s1rows4whole:
@@ -5111,7 +5394,7 @@ s1rows4whole:
 	VFMADD231PS Y4, Y14, Y3
 	VMOVUPS 0(AX)(R10*1), Y5
 	VFMADD231PS Y5, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows4wholestore
 	VBROADCASTSS (AX), Y4
@@ -5212,7 +5495,7 @@ s1rows4restmask:
 	VFMADD231PS Y4, Y14, Y3
 	VMOVUPS 0(AX)(R10*1), Y5
 	VFMADD231PS Y5, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows4reststore
 	VBROADCASTSS (AX), Y4
@@ -5251,7 +5534,8 @@ s1rows4end:
 	JMP s1next
 
 s1rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s1rows2whole:
@@ -5325,7 +5609,7 @@ s1rows2whole:
 	VFMADD231PS Y4, Y15, Y2
 	VMOVUPS 32(AX)(R10*1), Y5
 	VFMADD231PS Y5, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows2wholestore
 	VBROADCASTSS (AX), Y4
@@ -5396,7 +5680,7 @@ s1rows2restmask:
 	VFMADD231PS Y4, Y14, Y1
 	VMOVUPS 0(AX)(R10*1), Y5
 	VFMADD231PS Y5, Y15, Y1
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows2reststore
 	VBROADCASTSS (AX), Y4
@@ -5425,7 +5709,8 @@ s1rows2end:
 	JMP s1next
 
 s1rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s1rows1whole:
@@ -5510,7 +5795,7 @@ s1rows1whole:
 	VFMADD231PS Y4, Y15, Y2
 	VMOVUPS 96(AX)(R10*1), Y5
 	VFMADD231PS Y5, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows1wholestore
 	VBROADCASTSS (AX), Y4
@@ -5566,7 +5851,7 @@ s1rows1restmask:
 	VFMADD231PS Y5, Y14, Y0
 	VMOVUPS 0(AX)(R10*1), Y4
 	VFMADD231PS Y4, Y15, Y0
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows1reststore
 	VBROADCASTSS (AX), Y4
@@ -5599,11 +5884,27 @@ s2next:
 	JGE s2rows2
 	CMPQ DX, $1
 	JGE s2rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVL $36, AX
+	ADDQ AX, weights+32(FP)
+	MOVQ bias+56(FP), AX
+	TESTQ AX, AX
+	JZ plane
+	ADDQ $4, AX
+	MOVQ AX, bias+56(FP)
+	JMP plane
 
 s2rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s2rows4whole:
@@ -5685,7 +5986,7 @@ s2rows4whole:
 	VFMADD231PS Y5, Y14, Y3
 	VMOVUPS 0(AX)(R10*1), Y4
 	VFMADD231PS Y4, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows4wholestore
 	VBROADCASTSS (AX), Y4
@@ -5798,7 +6099,7 @@ s2rows4restmask:
 	VFMADD231PS Y5, Y14, Y3
 	VMOVUPS 0(AX)(R10*1), Y4
 	VFMADD231PS Y4, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows4reststore
 	VBROADCASTSS (AX), Y4
@@ -5837,7 +6138,8 @@ s2rows4end:
 	JMP s2next
 
 s2rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s2rows2whole:
@@ -5918,7 +6220,7 @@ s2rows2whole:
 	VFMADD231PS Y4, Y15, Y2
 	VMOVUPS 32(AX)(R10*1), Y5
 	VFMADD231PS Y5, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows2wholestore
 	VBROADCASTSS (AX), Y4
@@ -5993,7 +6295,7 @@ s2rows2restmask:
 	VFMADD231PS Y5, Y14, Y1
 	VMOVUPS 0(AX)(R10*1), Y4
 	VFMADD231PS Y4, Y15, Y1
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows2reststore
 	VBROADCASTSS (AX), Y4
@@ -6022,7 +6324,8 @@ s2rows2end:
 	JMP s2next
 
 s2rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s2rows1whole:
@@ -6107,7 +6410,7 @@ s2rows1whole:
 	VFMADD231PS Y4, Y15, Y2
 	VMOVUPS 96(AX)(R10*1), Y5
 	VFMADD231PS Y5, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows1wholestore
 	VBROADCASTSS (AX), Y4
@@ -6163,7 +6466,7 @@ s2rows1restmask:
 	VFMADD231PS Y5, Y14, Y0
 	VMOVUPS 0(AX)(R10*1), Y4
 	VFMADD231PS Y4, Y15, Y0
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows1reststore
 	VBROADCASTSS (AX), Y4
@@ -6186,16 +6489,14 @@ s2rows1end:
 	SUBQ $1, DX
 	JMP s2next
 
-// func copyRows32AVX2(dst, src *float32, rows, dstStep, srcStep, n int)
-TEXT ·copyRows32AVX2(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ rows+16(FP), DX
-	MOVQ dstStep+24(FP), R8
-	SHLQ $2, R8
-	MOVQ srcStep+32(FP), R9
-	SHLQ $2, R9
-	MOVQ n+40(FP), BX
+done:
+	VZEROUPPER
+	RET
+
+// func copyRows32AVX2(y, x *float32, grid *Grid)
+TEXT ·copyRows32AVX2(SB), NOSPLIT, $8-24
+	MOVQ grid+16(FP), AX
+	MOVQ 16(AX), BX
 	MOVQ BX, CX
 	ANDQ $7, CX
 	MOVQ CX, R12
@@ -6222,8 +6523,22 @@ TEXT ·copyRows32AVX2(SB), NOSPLIT, $0-48
 	LEAQ masks<>+32(SB), R10
 	SUBQ R12, R10
 	VMOVUPS (R10), Y2
+	MOVQ CX, R11
 	SHLQ $2, BX
 	ANDQ $-32, BX
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R8
+	SHLQ $2, R8
+	MOVQ 48(AX), R9
+	SHLQ $2, R9
 
 row:
 	XORL R13, R13
@@ -6237,7 +6552,7 @@ whole:
 more:
 	CMPQ R13, BX
 	JLT whole
-	TESTQ CX, CX
+	TESTQ R11, R11
 	JZ end
 	VMASKMOVPS (SI)(R13*1), Y1, Y7
 	VMASKMOVPS Y7, Y1, (DI)(R13*1)
@@ -6247,20 +6562,31 @@ end:
 	ADDQ R8, DI
 	DECQ DX
 	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	JMP plane
+
+done:
 	VZEROUPPER
 	RET
 
-// func split32AVX2(even, odd, x *float32, rows, dstStep, srcStep, n int)
-TEXT ·split32AVX2(SB), NOSPLIT, $0-56
-	MOVQ even+0(FP), DI
-	MOVQ odd+8(FP), R8
-	MOVQ x+16(FP), SI
-	MOVQ rows+24(FP), DX
-	MOVQ dstStep+32(FP), R9
+// func split32AVX2(even, odd, x *float32, grid *Grid)
+TEXT ·split32AVX2(SB), NOSPLIT, $8-32
+	MOVQ grid+24(FP), AX
+	MOVQ 16(AX), BX
+	MOVQ 32(AX), R9
 	SHLQ $2, R9
-	MOVQ srcStep+40(FP), R11
+	MOVQ 48(AX), R11
 	SHLQ $2, R11
-	MOVQ n+48(FP), BX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
 	MOVQ BX, CX
 	ANDQ $15, CX
 	MOVQ CX, R12
@@ -6341,6 +6667,13 @@ TEXT ·split32AVX2(SB), NOSPLIT, $0-56
 	SUBQ R12, R10
 	VMOVUPS (R10), Y6
 
+plane:
+	MOVQ grid+24(FP), AX
+	MOVQ even+0(FP), DI
+	MOVQ odd+8(FP), R8
+	MOVQ x+16(FP), SI
+	MOVQ 8(AX), DX
+
 row:
 	MOVQ BX, CX
 	XORL R10, R10
@@ -6380,17 +6713,38 @@ end:
 	ADDQ R9, R8
 	DECQ DX
 	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+24(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, even+0(FP)
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, odd+8(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+16(FP)
+	JMP plane
+
+done:
 	VZEROUPPER
 	RET
 
-// func tapRows64AVX2(y *float64, ldy, rows, n int, x *float64, step int, offsets *int, weights *float64, taps int, bias *float64, add bool)
-TEXT ·tapRows64AVX2(SB), NOSPLIT, $0-81
+// func tapRows64AVX2(y, x *float64, grid *Grid, offsets *int, weights *float64, taps, planeW int, bias *float64, add bool)
+TEXT ·tapRows64AVX2(SB), NOSPLIT, $8-65
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ ldy+8(FP), R9
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
 	SHLQ $3, R9
-	MOVQ rows+16(FP), DX
-	MOVQ x+32(FP), SI
-	MOVQ step+40(FP), R8
+	MOVQ 48(AX), R8
 	SHLQ $3, R8
 	LEAQ (R8)(R8*2), R12
 
@@ -6401,11 +6755,28 @@ next:
 	JGE rows2
 	CMPQ DX, $1
 	JGE rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVQ planeW+48(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, weights+32(FP)
+	MOVQ bias+56(FP), AX
+	TESTQ AX, AX
+	JZ plane
+	ADDQ $8, AX
+	MOVQ AX, bias+56(FP)
+	JMP plane
 
 rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows4whole:
@@ -6419,9 +6790,9 @@ rows4whole:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows4wholetaps:
 	MOVQ (R10), AX
@@ -6439,7 +6810,7 @@ rows4wholetaps:
 	ADDQ $8, R11
 	DECQ BX
 	JNZ rows4wholetaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows4wholebias
 	MOVQ DI, AX
@@ -6464,7 +6835,7 @@ rows4wholetaps:
 	VADDPD Y7, Y8, Y7
 
 rows4wholebias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows4wholestore
 	VBROADCASTSD (AX), Y8
@@ -6513,9 +6884,9 @@ rows4restmask:
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows4resttaps:
 	MOVQ (R10), AX
@@ -6533,7 +6904,7 @@ rows4resttaps:
 	ADDQ $8, R11
 	DECQ BX
 	JNZ rows4resttaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows4restbias
 	MOVQ DI, AX
@@ -6550,7 +6921,7 @@ rows4resttaps:
 	VADDPD Y3, Y8, Y3
 
 rows4restbias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows4reststore
 	VBROADCASTSD (AX), Y8
@@ -6589,7 +6960,8 @@ rows4end:
 	JMP next
 
 rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows2whole:
@@ -6603,9 +6975,9 @@ rows2whole:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows2wholetaps:
 	MOVQ (R10), AX
@@ -6623,7 +6995,7 @@ rows2wholetaps:
 	ADDQ $8, R11
 	DECQ BX
 	JNZ rows2wholetaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows2wholebias
 	MOVQ DI, AX
@@ -6646,7 +7018,7 @@ rows2wholetaps:
 	VADDPD Y7, Y8, Y7
 
 rows2wholebias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows2wholestore
 	VBROADCASTSD (AX), Y8
@@ -6691,9 +7063,9 @@ rows2restmask:
 	VMOVUPS (AX), Y10
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows2resttaps:
 	MOVQ (R10), AX
@@ -6707,7 +7079,7 @@ rows2resttaps:
 	ADDQ $8, R11
 	DECQ BX
 	JNZ rows2resttaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows2restbias
 	MOVQ DI, AX
@@ -6718,7 +7090,7 @@ rows2resttaps:
 	VADDPD Y1, Y8, Y1
 
 rows2restbias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows2reststore
 	VBROADCASTSD (AX), Y8
@@ -6747,7 +7119,8 @@ rows2end:
 	JMP next
 
 rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows1whole:
@@ -6761,9 +7134,9 @@ rows1whole:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows1wholetaps:
 	MOVQ (R10), AX
@@ -6781,7 +7154,7 @@ rows1wholetaps:
 	ADDQ $8, R11
 	DECQ BX
 	JNZ rows1wholetaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows1wholebias
 	MOVQ DI, AX
@@ -6803,7 +7176,7 @@ rows1wholetaps:
 	VADDPD Y7, Y8, Y7
 
 rows1wholebias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows1wholestore
 	VBROADCASTSD (AX), Y8
@@ -6846,9 +7219,9 @@ rows1rest:
 rows1restmask:
 	VMOVUPS (AX), Y10
 	VXORPD Y0, Y0, Y0
-	MOVQ offsets+48(FP), R10
-	MOVQ weights+56(FP), R11
-	MOVQ taps+64(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ weights+32(FP), R11
+	MOVQ taps+40(FP), BX
 
 rows1resttaps:
 	MOVQ (R10), AX
@@ -6860,7 +7233,7 @@ rows1resttaps:
 	ADDQ $8, R11
 	DECQ BX
 	JNZ rows1resttaps
-	MOVBLZX add+80(FP), BX
+	MOVBLZX add+64(FP), BX
 	TESTL BX, BX
 	JZ rows1restbias
 	MOVQ DI, AX
@@ -6868,7 +7241,7 @@ rows1resttaps:
 	VADDPD Y0, Y8, Y0
 
 rows1restbias:
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ rows1reststore
 	VBROADCASTSD (AX), Y8
@@ -6891,23 +7264,33 @@ rows1end:
 	SUBQ $1, DX
 	JMP next
 
-// func tap3x364AVX2(y *float64, ldy, rows, n int, x *float64, pitch, step int, offsets *int, weights, bias *float64)
-TEXT ·tap3x364AVX2(SB), NOSPLIT, $0-80
+done:
+	VZEROUPPER
+	RET
+
+// func tap3x364AVX2(y, x *float64, grid *Grid, offsets *int, weights *float64, pitch, step int, bias *float64)
+TEXT ·tap3x364AVX2(SB), NOSPLIT, $8-64
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ ldy+8(FP), R12
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R12
 	SHLQ $3, R12
-	MOVQ rows+16(FP), DX
-	MOVQ x+32(FP), SI
 	MOVQ pitch+40(FP), R11
 	SHLQ $3, R11
-	MOVQ offsets+56(FP), AX
+	MOVQ offsets+24(FP), AX
 	MOVQ 0(AX), R8
 	SHLQ $3, R8
 	MOVQ 8(AX), R9
 	SHLQ $3, R9
 	MOVQ 16(AX), R10
 	SHLQ $3, R10
-	MOVQ weights+64(FP), AX
+	MOVQ weights+32(FP), AX
 	VBROADCASTSD 0(AX), Y7
 	VBROADCASTSD 8(AX), Y8
 	VBROADCASTSD 16(AX), Y9
@@ -6930,11 +7313,27 @@ s1next:
 	JGE s1rows2
 	CMPQ DX, $1
 	JGE s1rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVL $72, AX
+	ADDQ AX, weights+32(FP)
+	MOVQ bias+56(FP), AX
+	TESTQ AX, AX
+	JZ plane
+	ADDQ $8, AX
+	MOVQ AX, bias+56(FP)
+	JMP plane
 
 s1rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s1rows4whole:
@@ -7004,7 +7403,7 @@ s1rows4whole:
 	VFMADD231PD Y4, Y14, Y3
 	VMOVUPD 0(AX)(R10*1), Y5
 	VFMADD231PD Y5, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows4wholestore
 	VBROADCASTSD (AX), Y4
@@ -7105,7 +7504,7 @@ s1rows4restmask:
 	VFMADD231PD Y4, Y14, Y3
 	VMOVUPD 0(AX)(R10*1), Y5
 	VFMADD231PD Y5, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows4reststore
 	VBROADCASTSD (AX), Y4
@@ -7144,7 +7543,8 @@ s1rows4end:
 	JMP s1next
 
 s1rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s1rows2whole:
@@ -7218,7 +7618,7 @@ s1rows2whole:
 	VFMADD231PD Y4, Y15, Y2
 	VMOVUPD 32(AX)(R10*1), Y5
 	VFMADD231PD Y5, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows2wholestore
 	VBROADCASTSD (AX), Y4
@@ -7289,7 +7689,7 @@ s1rows2restmask:
 	VFMADD231PD Y4, Y14, Y1
 	VMOVUPD 0(AX)(R10*1), Y5
 	VFMADD231PD Y5, Y15, Y1
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows2reststore
 	VBROADCASTSD (AX), Y4
@@ -7318,7 +7718,8 @@ s1rows2end:
 	JMP s1next
 
 s1rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s1rows1whole:
@@ -7403,7 +7804,7 @@ s1rows1whole:
 	VFMADD231PD Y4, Y15, Y2
 	VMOVUPD 96(AX)(R10*1), Y5
 	VFMADD231PD Y5, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows1wholestore
 	VBROADCASTSD (AX), Y4
@@ -7459,7 +7860,7 @@ s1rows1restmask:
 	VFMADD231PD Y5, Y14, Y0
 	VMOVUPD 0(AX)(R10*1), Y4
 	VFMADD231PD Y4, Y15, Y0
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s1rows1reststore
 	VBROADCASTSD (AX), Y4
@@ -7492,11 +7893,27 @@ s2next:
 	JGE s2rows2
 	CMPQ DX, $1
 	JGE s2rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVL $72, AX
+	ADDQ AX, weights+32(FP)
+	MOVQ bias+56(FP), AX
+	TESTQ AX, AX
+	JZ plane
+	ADDQ $8, AX
+	MOVQ AX, bias+56(FP)
+	JMP plane
 
 s2rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s2rows4whole:
@@ -7578,7 +7995,7 @@ s2rows4whole:
 	VFMADD231PD Y5, Y14, Y3
 	VMOVUPD 0(AX)(R10*1), Y4
 	VFMADD231PD Y4, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows4wholestore
 	VBROADCASTSD (AX), Y4
@@ -7691,7 +8108,7 @@ s2rows4restmask:
 	VFMADD231PD Y5, Y14, Y3
 	VMOVUPD 0(AX)(R10*1), Y4
 	VFMADD231PD Y4, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows4reststore
 	VBROADCASTSD (AX), Y4
@@ -7730,7 +8147,8 @@ s2rows4end:
 	JMP s2next
 
 s2rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s2rows2whole:
@@ -7811,7 +8229,7 @@ s2rows2whole:
 	VFMADD231PD Y4, Y15, Y2
 	VMOVUPD 32(AX)(R10*1), Y5
 	VFMADD231PD Y5, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows2wholestore
 	VBROADCASTSD (AX), Y4
@@ -7886,7 +8304,7 @@ s2rows2restmask:
 	VFMADD231PD Y5, Y14, Y1
 	VMOVUPD 0(AX)(R10*1), Y4
 	VFMADD231PD Y4, Y15, Y1
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows2reststore
 	VBROADCASTSD (AX), Y4
@@ -7915,7 +8333,8 @@ s2rows2end:
 	JMP s2next
 
 s2rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 s2rows1whole:
@@ -8000,7 +8419,7 @@ s2rows1whole:
 	VFMADD231PD Y4, Y15, Y2
 	VMOVUPD 96(AX)(R10*1), Y5
 	VFMADD231PD Y5, Y15, Y3
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows1wholestore
 	VBROADCASTSD (AX), Y4
@@ -8056,7 +8475,7 @@ s2rows1restmask:
 	VFMADD231PD Y5, Y14, Y0
 	VMOVUPD 0(AX)(R10*1), Y4
 	VFMADD231PD Y4, Y15, Y0
-	MOVQ bias+72(FP), AX
+	MOVQ bias+56(FP), AX
 	TESTQ AX, AX
 	JZ s2rows1reststore
 	VBROADCASTSD (AX), Y4
@@ -8079,16 +8498,14 @@ s2rows1end:
 	SUBQ $1, DX
 	JMP s2next
 
-// func copyRows64AVX2(dst, src *float64, rows, dstStep, srcStep, n int)
-TEXT ·copyRows64AVX2(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ rows+16(FP), DX
-	MOVQ dstStep+24(FP), R8
-	SHLQ $3, R8
-	MOVQ srcStep+32(FP), R9
-	SHLQ $3, R9
-	MOVQ n+40(FP), BX
+done:
+	VZEROUPPER
+	RET
+
+// func copyRows64AVX2(y, x *float64, grid *Grid)
+TEXT ·copyRows64AVX2(SB), NOSPLIT, $8-24
+	MOVQ grid+16(FP), AX
+	MOVQ 16(AX), BX
 	MOVQ BX, CX
 	ANDQ $3, CX
 	MOVQ CX, R12
@@ -8115,8 +8532,22 @@ TEXT ·copyRows64AVX2(SB), NOSPLIT, $0-48
 	LEAQ masks<>+32(SB), R10
 	SUBQ R12, R10
 	VMOVUPS (R10), Y2
+	MOVQ CX, R11
 	SHLQ $3, BX
 	ANDQ $-32, BX
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R8
+	SHLQ $3, R8
+	MOVQ 48(AX), R9
+	SHLQ $3, R9
 
 row:
 	XORL R13, R13
@@ -8130,7 +8561,7 @@ whole:
 more:
 	CMPQ R13, BX
 	JLT whole
-	TESTQ CX, CX
+	TESTQ R11, R11
 	JZ end
 	VMASKMOVPD (SI)(R13*1), Y1, Y7
 	VMASKMOVPD Y7, Y1, (DI)(R13*1)
@@ -8140,20 +8571,31 @@ end:
 	ADDQ R8, DI
 	DECQ DX
 	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	JMP plane
+
+done:
 	VZEROUPPER
 	RET
 
-// func split64AVX2(even, odd, x *float64, rows, dstStep, srcStep, n int)
-TEXT ·split64AVX2(SB), NOSPLIT, $0-56
-	MOVQ even+0(FP), DI
-	MOVQ odd+8(FP), R8
-	MOVQ x+16(FP), SI
-	MOVQ rows+24(FP), DX
-	MOVQ dstStep+32(FP), R9
+// func split64AVX2(even, odd, x *float64, grid *Grid)
+TEXT ·split64AVX2(SB), NOSPLIT, $8-32
+	MOVQ grid+24(FP), AX
+	MOVQ 16(AX), BX
+	MOVQ 32(AX), R9
 	SHLQ $3, R9
-	MOVQ srcStep+40(FP), R11
+	MOVQ 48(AX), R11
 	SHLQ $3, R11
-	MOVQ n+48(FP), BX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
 	MOVQ BX, CX
 	ANDQ $7, CX
 	MOVQ CX, R12
@@ -8234,6 +8676,13 @@ TEXT ·split64AVX2(SB), NOSPLIT, $0-56
 	SUBQ R12, R10
 	VMOVUPS (R10), Y6
 
+plane:
+	MOVQ grid+24(FP), AX
+	MOVQ even+0(FP), DI
+	MOVQ odd+8(FP), R8
+	MOVQ x+16(FP), SI
+	MOVQ 8(AX), DX
+
 row:
 	MOVQ BX, CX
 	XORL R10, R10
@@ -8273,5 +8722,20 @@ end:
 	ADDQ R9, R8
 	DECQ DX
 	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+24(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, even+0(FP)
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, odd+8(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+16(FP)
+	JMP plane
+
+done:
 	VZEROUPPER
 	RET

@@ -2,14 +2,23 @@ package isa
 
 import "github.com/berth-go/berth/internal/kernel"
 
-func tapRows[T kernel.Number](y []T, ldy, rows, n int, x []T, step int, offsets []int, weights, bias []T, add bool) {
-	for r := range rows {
-		to, from := y[r*ldy:r*ldy+n], x[r*step:]
+// each calls row with where each row of positions begins in y and in x, and its plane.
+func (g *Grid) each(row func(plane, y, x int)) {
+	for p := range g.Planes {
+		for r := range g.Rows {
+			row(p, p*g.PlaneY+r*g.RowY, p*g.PlaneX+r*g.RowX)
+		}
+	}
+}
+
+func tapRows[T kernel.Number](y, x []T, g *Grid, offsets []int, weights []T, planeW int, bias []T, add bool) {
+	g.each(func(plane, atY, atX int) {
+		to, from := y[atY:atY+g.Cols], x[atX:]
 		for len(to) > 0 {
 			var buf [256]T
 			sums := buf[:min(len(to), len(buf))]
 			for t, at := range offsets {
-				w := weights[t]
+				w := weights[plane*planeW+t]
 				for i, v := range from[at : at+len(sums)] {
 					sums[i] += T(w * v)
 				}
@@ -23,52 +32,50 @@ func tapRows[T kernel.Number](y []T, ldy, rows, n int, x []T, step int, offsets 
 			}
 			to, from = to[len(sums):], from[len(sums):]
 		}
-		for _, b := range bias {
-			for i := range y[r*ldy : r*ldy+n] {
-				y[r*ldy+i] += b
+		if len(bias) > 0 {
+			for i := range g.Cols {
+				y[atY+i] += bias[plane]
 			}
 		}
-	}
+	})
 }
 
-func tap3x3[T kernel.Number](y []T, ldy, rows, n int, x []T, pitch, step int, offsets *[3]int, weights, bias []T) {
+func tap3x3[T kernel.Number](y, x []T, g *Grid, pitch, _ int, offsets *[3]int, weights, bias []T) {
 	var taps [9]int
 	for t := range taps {
 		taps[t] = t/3*pitch + offsets[t%3]
 	}
-	tapRows(y, ldy, rows, n, x, step*pitch, taps[:], weights, bias, false)
+	tapRows(y, x, g, taps[:], weights, len(taps), bias, false)
 }
 
-func copyRows[T any](dst, src []T, rows, dstStep, srcStep, n int) {
-	for r := range rows {
-		copy(dst[r*dstStep:r*dstStep+n], src[r*srcStep:r*srcStep+n])
-	}
+func copyRows[T any](y, x []T, g *Grid) {
+	g.each(func(_, atY, atX int) { copy(y[atY:atY+g.Cols], x[atX:atX+g.Cols]) })
 }
 
-func split[T any](even, odd, x []T, rows, dstStep, srcStep, n int) {
-	for r := range rows {
-		from := x[r*srcStep : r*srcStep+n]
-		for i := 0; i < n; i += 2 {
-			even[r*dstStep+i/2] = from[i]
+func split[T any](even, odd, x []T, g *Grid) {
+	g.each(func(_, atY, atX int) {
+		from := x[atX : atX+g.Cols]
+		for i := 0; i < len(from); i += 2 {
+			even[atY+i/2] = from[i]
 		}
-		for i := 1; i < n; i += 2 {
-			odd[r*dstStep+i/2] = from[i]
+		for i := 1; i < len(from); i += 2 {
+			odd[atY+i/2] = from[i]
 		}
-	}
+	})
 }
 
-func maxRows[T kernel.Number](y []T, ldy, rows, n int, x []T, step int, offsets []int) {
-	for r := range rows {
-		to, from := y[r*ldy:r*ldy+n], x[r*step:]
+func maxRows[T kernel.Number](y, x []T, g *Grid, offsets []int) {
+	g.each(func(_, atY, atX int) {
+		to, from := y[atY:atY+g.Cols], x[atX:]
 		copy(to, from[offsets[0]:])
 		for _, at := range offsets[1:] {
-			for i, v := range from[at : at+n] {
+			for i, v := range from[at : at+len(to)] {
 				if m := to[i]; v > m || v != v && m == m {
 					to[i] = v
 				}
 			}
 		}
-	}
+	})
 }
 
 func meanRow[T kernel.Number](y, x []T, offsets []int, counts []float64, lines float64) {

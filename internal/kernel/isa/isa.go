@@ -61,6 +61,14 @@ const Chain = 64
 // time. Multiples of it are done best.
 const TapRows = 4
 
+// A Grid is what loops over several planes go through: Planes planes of Rows rows of
+// Cols positions, and how far in y and in x one plane or row is from the next.
+type Grid struct {
+	Planes, Rows, Cols int
+	PlaneY, RowY       int
+	PlaneX, RowX       int
+}
+
 // A Tile has the inner loops of products: it multiplies one strip of a left
 // matrix by one strip of a right one. Beside it stand the loops of
 // depthwise convolutions and poolings, and what convolutions copy with. Their slices may be longer than what is read and written.
@@ -79,34 +87,30 @@ type Tile[T any] struct {
 	//
 	//	dst[r*dstStep+i] = src[r*srcStep+i-a] if a <= i < b, or else 0, for i < n
 	Spread func(dst, src []T, count, dstStep, srcStep, a, b, n int)
-	// TapRows is, for r < rows and i < n,
+	// TapRows is, for each p, r and i of the grid,
 	//
-	//	s := 0; for t { s += weights[t] * x[r*step+offsets[t]+i] }
-	//	y[r*ldy+i] += s	// or = s, where add is false
-	//	y[r*ldy+i] += bias[0]	// unless bias is empty
-	TapRows func(y []T, ldy, rows, n int, x []T, step int, offsets []int, weights, bias []T, add bool)
-	// Tap3x3 is TapRows of 3x3 taps without add, with the steps 1 and 2: for r < rows and i < n,
+	//	s := 0; for t { s += weights[p*planeW+t] * x[p*PlaneX+r*RowX+offsets[t]+i] }
+	//	y[p*PlaneY+r*RowY+i] += s	// or = s, where add is false
+	//	y[p*PlaneY+r*RowY+i] += bias[p]	// unless bias is empty
+	TapRows func(y, x []T, g *Grid, offsets []int, weights []T, planeW int, bias []T, add bool)
+	// Tap3x3 is TapRows of 3x3 taps, without add and with a planeW of 9: tap 3*h+w has the
+	// offset h*pitch+offsets[w], and RowX is step*pitch for a step of 1 or 2. Up to Cols
+	// elements of x behind the last may be read.
+	Tap3x3 func(y, x []T, g *Grid, pitch, step int, offsets *[3]int, weights, bias []T)
+	// CopyRows is, for each p, r and i of the grid,
 	//
-	//	s := 0; for h < 3, w < 3 { s += weights[3*h+w] * x[(r*step+h)*pitch+offsets[w]+i] }
-	//	y[r*ldy+i] = s
-	//	y[r*ldy+i] += bias[0]	// unless bias is empty
+	//	y[p*PlaneY+r*RowY+i] = x[p*PlaneX+r*RowX+i]
+	CopyRows func(y, x []T, g *Grid)
+	// Split is, for each p, r and i of the grid,
 	//
-	// Up to Cols elements of x behind those may be read.
-	Tap3x3 func(y []T, ldy, rows, n int, x []T, pitch, step int, offsets *[3]int, weights, bias []T)
-	// CopyRows is, for r < rows and i < n,
+	//	even[p*PlaneY+r*RowY+i/2] = x[p*PlaneX+r*RowX+i] // for even i, and
+	//	odd[p*PlaneY+r*RowY+i/2] = x[p*PlaneX+r*RowX+i]  // for odd ones
+	Split func(even, odd, x []T, g *Grid)
+	// MaxRows is, for each p, r and i of the grid,
 	//
-	//	dst[r*dstStep+i] = src[r*srcStep+i]
-	CopyRows func(dst, src []T, rows, dstStep, srcStep, n int)
-	// Split is, for r < rows and i < n,
-	//
-	//	even[r*dstStep+i/2] = x[r*srcStep+i] // for even i, and
-	//	odd[r*dstStep+i/2] = x[r*srcStep+i]  // for odd ones
-	Split func(even, odd, x []T, rows, dstStep, srcStep, n int)
-	// MaxRows is, for r < rows and i < n,
-	//
-	//	m := the lowest value; for t { v := x[r*step+offsets[t]+i]; if v > m { m = v } }
-	//	y[r*ldy+i] = m // NaN if there was one
-	MaxRows func(y []T, ldy, rows, n int, x []T, step int, offsets []int)
+	//	m := the lowest value; for t { v := x[p*PlaneX+r*RowX+offsets[t]+i]; if v > m { m = v } }
+	//	y[p*PlaneY+r*RowY+i] = m // NaN if there was one
+	MaxRows func(y, x []T, g *Grid, offsets []int)
 	// MeanRow is, for i < len(y),
 	//
 	//	s := 0.0; for t { s += float64(x[offsets[t]+i]) }

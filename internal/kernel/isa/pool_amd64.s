@@ -26,14 +26,20 @@ GLOBL nan32<>(SB), RODATA|NOPTR, $4
 DATA nan64<>+0(SB)/8, $0x7ff8000000000001
 GLOBL nan64<>(SB), RODATA|NOPTR, $8
 
-// func maxRows32AVX512(y *float32, ldy, rows, n int, x *float32, step int, offsets *int, taps int)
-TEXT ·maxRows32AVX512(SB), NOSPLIT, $0-64
+// func maxRows32AVX512(y, x *float32, grid *Grid, offsets *int, taps int)
+TEXT ·maxRows32AVX512(SB), NOSPLIT, $8-40
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ ldy+8(FP), R9
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
 	SHLQ $2, R9
-	MOVQ rows+16(FP), DX
-	MOVQ x+32(FP), SI
-	MOVQ step+40(FP), R8
+	MOVQ 48(AX), R8
 	SHLQ $2, R8
 	LEAQ (R8)(R8*2), R12
 
@@ -44,11 +50,20 @@ next:
 	JGE rows2
 	CMPQ DX, $1
 	JGE rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	JMP plane
 
 rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows4whole:
@@ -62,8 +77,8 @@ rows4whole:
 	KXNORW K3, K3, K3
 	KXNORW K4, K4, K4
 	KXNORW K5, K5, K5
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows4wholetaps:
 	MOVQ (R10), AX
@@ -120,8 +135,8 @@ rows4rest:
 	KXNORW K3, K3, K3
 	KXNORW K4, K4, K4
 	KXNORW K5, K5, K5
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows4resttaps:
 	MOVQ (R10), AX
@@ -179,7 +194,8 @@ rows4end:
 	JMP next
 
 rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows2whole:
@@ -193,8 +209,8 @@ rows2whole:
 	KXNORW K3, K3, K3
 	KXNORW K4, K4, K4
 	KXNORW K5, K5, K5
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows2wholetaps:
 	MOVQ (R10), AX
@@ -249,8 +265,8 @@ rows2rest:
 	KXNORW K3, K3, K3
 	KXNORW K4, K4, K4
 	KXNORW K5, K5, K5
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows2resttaps:
 	MOVQ (R10), AX
@@ -290,7 +306,8 @@ rows2end:
 	JMP next
 
 rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows1whole:
@@ -304,8 +321,8 @@ rows1whole:
 	KXNORW K3, K3, K3
 	KXNORW K4, K4, K4
 	KXNORW K5, K5, K5
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows1wholetaps:
 	MOVQ (R10), AX
@@ -359,8 +376,8 @@ rows1rest:
 	KXNORW K3, K3, K3
 	KXNORW K4, K4, K4
 	KXNORW K5, K5, K5
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows1resttaps:
 	MOVQ (R10), AX
@@ -389,6 +406,10 @@ rows1end:
 	ADDQ R9, DI
 	SUBQ $1, DX
 	JMP next
+
+done:
+	VZEROUPPER
+	RET
 
 // func meanRow32AVX512(y *float32, n int, x *float32, offsets *int, taps int, counts *float64, lines float64)
 TEXT ·meanRow32AVX512(SB), NOSPLIT, $0-56
@@ -483,14 +504,20 @@ done:
 	VZEROUPPER
 	RET
 
-// func maxRows64AVX512(y *float64, ldy, rows, n int, x *float64, step int, offsets *int, taps int)
-TEXT ·maxRows64AVX512(SB), NOSPLIT, $0-64
+// func maxRows64AVX512(y, x *float64, grid *Grid, offsets *int, taps int)
+TEXT ·maxRows64AVX512(SB), NOSPLIT, $8-40
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ ldy+8(FP), R9
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
 	SHLQ $3, R9
-	MOVQ rows+16(FP), DX
-	MOVQ x+32(FP), SI
-	MOVQ step+40(FP), R8
+	MOVQ 48(AX), R8
 	SHLQ $3, R8
 	LEAQ (R8)(R8*2), R12
 
@@ -501,11 +528,20 @@ next:
 	JGE rows2
 	CMPQ DX, $1
 	JGE rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	JMP plane
 
 rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows4whole:
@@ -519,8 +555,8 @@ rows4whole:
 	KXNORW K3, K3, K3
 	KXNORW K4, K4, K4
 	KXNORW K5, K5, K5
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows4wholetaps:
 	MOVQ (R10), AX
@@ -577,8 +613,8 @@ rows4rest:
 	KXNORW K3, K3, K3
 	KXNORW K4, K4, K4
 	KXNORW K5, K5, K5
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows4resttaps:
 	MOVQ (R10), AX
@@ -636,7 +672,8 @@ rows4end:
 	JMP next
 
 rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows2whole:
@@ -650,8 +687,8 @@ rows2whole:
 	KXNORW K3, K3, K3
 	KXNORW K4, K4, K4
 	KXNORW K5, K5, K5
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows2wholetaps:
 	MOVQ (R10), AX
@@ -706,8 +743,8 @@ rows2rest:
 	KXNORW K3, K3, K3
 	KXNORW K4, K4, K4
 	KXNORW K5, K5, K5
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows2resttaps:
 	MOVQ (R10), AX
@@ -747,7 +784,8 @@ rows2end:
 	JMP next
 
 rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows1whole:
@@ -761,8 +799,8 @@ rows1whole:
 	KXNORW K3, K3, K3
 	KXNORW K4, K4, K4
 	KXNORW K5, K5, K5
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows1wholetaps:
 	MOVQ (R10), AX
@@ -816,8 +854,8 @@ rows1rest:
 	KXNORW K3, K3, K3
 	KXNORW K4, K4, K4
 	KXNORW K5, K5, K5
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows1resttaps:
 	MOVQ (R10), AX
@@ -846,6 +884,10 @@ rows1end:
 	ADDQ R9, DI
 	SUBQ $1, DX
 	JMP next
+
+done:
+	VZEROUPPER
+	RET
 
 // func meanRow64AVX512(y *float64, n int, x *float64, offsets *int, taps int, counts *float64, lines float64)
 TEXT ·meanRow64AVX512(SB), NOSPLIT, $0-56
@@ -935,14 +977,20 @@ done:
 	VZEROUPPER
 	RET
 
-// func maxRows32AVX2(y *float32, ldy, rows, n int, x *float32, step int, offsets *int, taps int)
-TEXT ·maxRows32AVX2(SB), NOSPLIT, $0-64
+// func maxRows32AVX2(y, x *float32, grid *Grid, offsets *int, taps int)
+TEXT ·maxRows32AVX2(SB), NOSPLIT, $8-40
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ ldy+8(FP), R9
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
 	SHLQ $2, R9
-	MOVQ rows+16(FP), DX
-	MOVQ x+32(FP), SI
-	MOVQ step+40(FP), R8
+	MOVQ 48(AX), R8
 	SHLQ $2, R8
 	LEAQ (R8)(R8*2), R12
 
@@ -953,11 +1001,20 @@ next:
 	JGE rows2
 	CMPQ DX, $1
 	JGE rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	JMP plane
 
 rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows4whole:
@@ -971,8 +1028,8 @@ rows4whole:
 	VPCMPEQD Y5, Y5, Y5
 	VPCMPEQD Y6, Y6, Y6
 	VPCMPEQD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows4wholetaps:
 	MOVQ (R10), AX
@@ -1036,8 +1093,8 @@ rows4restmask:
 	VPCMPEQD Y5, Y5, Y5
 	VPCMPEQD Y6, Y6, Y6
 	VPCMPEQD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows4resttaps:
 	MOVQ (R10), AX
@@ -1095,7 +1152,8 @@ rows4end:
 	JMP next
 
 rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows2whole:
@@ -1109,8 +1167,8 @@ rows2whole:
 	VPCMPEQD Y5, Y5, Y5
 	VPCMPEQD Y6, Y6, Y6
 	VPCMPEQD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows2wholetaps:
 	MOVQ (R10), AX
@@ -1172,8 +1230,8 @@ rows2restmask:
 	VPCMPEQD Y5, Y5, Y5
 	VPCMPEQD Y6, Y6, Y6
 	VPCMPEQD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows2resttaps:
 	MOVQ (R10), AX
@@ -1213,7 +1271,8 @@ rows2end:
 	JMP next
 
 rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows1whole:
@@ -1227,8 +1286,8 @@ rows1whole:
 	VPCMPEQD Y5, Y5, Y5
 	VPCMPEQD Y6, Y6, Y6
 	VPCMPEQD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows1wholetaps:
 	MOVQ (R10), AX
@@ -1289,8 +1348,8 @@ rows1restmask:
 	VPCMPEQD Y5, Y5, Y5
 	VPCMPEQD Y6, Y6, Y6
 	VPCMPEQD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows1resttaps:
 	MOVQ (R10), AX
@@ -1319,6 +1378,10 @@ rows1end:
 	ADDQ R9, DI
 	SUBQ $1, DX
 	JMP next
+
+done:
+	VZEROUPPER
+	RET
 
 // func meanRow32AVX2(y *float32, n int, x *float32, offsets *int, taps int, counts *float64, lines float64)
 TEXT ·meanRow32AVX2(SB), NOSPLIT, $0-56
@@ -1419,14 +1482,20 @@ done:
 	VZEROUPPER
 	RET
 
-// func maxRows64AVX2(y *float64, ldy, rows, n int, x *float64, step int, offsets *int, taps int)
-TEXT ·maxRows64AVX2(SB), NOSPLIT, $0-64
+// func maxRows64AVX2(y, x *float64, grid *Grid, offsets *int, taps int)
+TEXT ·maxRows64AVX2(SB), NOSPLIT, $8-40
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ ldy+8(FP), R9
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
 	SHLQ $3, R9
-	MOVQ rows+16(FP), DX
-	MOVQ x+32(FP), SI
-	MOVQ step+40(FP), R8
+	MOVQ 48(AX), R8
 	SHLQ $3, R8
 	LEAQ (R8)(R8*2), R12
 
@@ -1437,11 +1506,20 @@ next:
 	JGE rows2
 	CMPQ DX, $1
 	JGE rows1
-	VZEROUPPER
-	RET
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	JMP plane
 
 rows4:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows4whole:
@@ -1455,8 +1533,8 @@ rows4whole:
 	VPCMPEQD Y5, Y5, Y5
 	VPCMPEQD Y6, Y6, Y6
 	VPCMPEQD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows4wholetaps:
 	MOVQ (R10), AX
@@ -1520,8 +1598,8 @@ rows4restmask:
 	VPCMPEQD Y5, Y5, Y5
 	VPCMPEQD Y6, Y6, Y6
 	VPCMPEQD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows4resttaps:
 	MOVQ (R10), AX
@@ -1579,7 +1657,8 @@ rows4end:
 	JMP next
 
 rows2:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows2whole:
@@ -1593,8 +1672,8 @@ rows2whole:
 	VPCMPEQD Y5, Y5, Y5
 	VPCMPEQD Y6, Y6, Y6
 	VPCMPEQD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows2wholetaps:
 	MOVQ (R10), AX
@@ -1656,8 +1735,8 @@ rows2restmask:
 	VPCMPEQD Y5, Y5, Y5
 	VPCMPEQD Y6, Y6, Y6
 	VPCMPEQD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows2resttaps:
 	MOVQ (R10), AX
@@ -1697,7 +1776,8 @@ rows2end:
 	JMP next
 
 rows1:
-	MOVQ n+24(FP), CX
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
 	XORL R13, R13
 
 rows1whole:
@@ -1711,8 +1791,8 @@ rows1whole:
 	VPCMPEQD Y5, Y5, Y5
 	VPCMPEQD Y6, Y6, Y6
 	VPCMPEQD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows1wholetaps:
 	MOVQ (R10), AX
@@ -1773,8 +1853,8 @@ rows1restmask:
 	VPCMPEQD Y5, Y5, Y5
 	VPCMPEQD Y6, Y6, Y6
 	VPCMPEQD Y7, Y7, Y7
-	MOVQ offsets+48(FP), R10
-	MOVQ taps+56(FP), BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 rows1resttaps:
 	MOVQ (R10), AX
@@ -1803,6 +1883,10 @@ rows1end:
 	ADDQ R9, DI
 	SUBQ $1, DX
 	JMP next
+
+done:
+	VZEROUPPER
+	RET
 
 // func meanRow64AVX2(y *float64, n int, x *float64, offsets *int, taps int, counts *float64, lines float64)
 TEXT ·meanRow64AVX2(SB), NOSPLIT, $0-56

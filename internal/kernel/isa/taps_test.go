@@ -37,127 +37,120 @@ func testTaps[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		}
 	}
 	for range 1000 {
-		rows, n, step := rng.IntN(12), rng.IntN(40), 1+rng.IntN(2)
+		g := Grid{Planes: rng.IntN(4), Rows: rng.IntN(12), Cols: rng.IntN(40)}
 		if rng.IntN(8) == 0 {
-			n += rng.IntN(300)
+			g.Cols += rng.IntN(300)
 		}
-		ldy, add := n+rng.IntN(3), rng.IntN(2) == 0
-		bias := some(rng.IntN(2))
-
-		// Any taps, at the very end of x.
-		pitch := rng.IntN(n + 3)
-		weights := some(1 + rng.IntN(12))
-		offsets := make([]int, len(weights))
+		g.RowY, g.RowX = g.Cols+rng.IntN(3), rng.IntN(g.Cols+3)
+		g.PlaneY, g.PlaneX = g.Rows*g.RowY+rng.IntN(3), rng.IntN(400)
+		offsets, add := make([]int, 1+rng.IntN(12)), rng.IntN(2) == 0
 		for i := range offsets {
 			offsets[i] = rng.IntN(50)
 		}
-		x, y := some(max(rows-1, 0)*pitch+slices.Max(offsets)+n), some((rows+1)*ldy)
+		planeW := len(offsets) + rng.IntN(3)
+		weights, bias := some(g.Planes*planeW), some(g.Planes*rng.IntN(2))
+		x := func(behind int) []T { // no longer than what may be read
+			return some(max((g.Planes-1)*g.PlaneX, 0) + max((g.Rows-1)*g.RowX, 0) + g.Cols + behind)
+		}
+		y := some(g.Planes*g.PlaneY + 8)
 		want := slices.Clone(y)
-		for r := range rows {
-			for i := range n {
-				var sum T
-				for tap, at := range offsets {
-					sum += weights[tap] * x[r*pitch+at+i]
+		sum := func(x, weights []T, offsets []int, planeW int, add bool) {
+			copy(want, y)
+			g.each(func(plane, atY, atX int) {
+				for i := range g.Cols {
+					var sum T
+					for t, at := range offsets {
+						sum += weights[plane*planeW+t] * x[atX+at+i]
+					}
+					if add {
+						sum += want[atY+i]
+					}
+					if len(bias) > 0 {
+						sum += bias[plane]
+					}
+					want[atY+i] = sum
 				}
-				if add {
-					sum += want[r*ldy+i]
-				}
-				for _, b := range bias {
-					sum += b
-				}
-				want[r*ldy+i] = sum
-			}
+			})
 		}
-		tile.TapRows(y, ldy, rows, n, x, pitch, offsets, weights, bias, add)
-		check("rows of taps", y, want, rows, n, len(weights), len(bias))
+		image := x(slices.Max(offsets))
+		sum(image, weights, offsets, planeW, add)
+		tile.TapRows(y, image, &g, offsets, weights, planeW, bias, add)
+		check("rows of taps", y, want, g.Planes, g.Rows, g.Cols, len(offsets), len(bias))
 
-		weights = some(9)
-		columns := [3]int{rng.IntN(40), rng.IntN(40), rng.IntN(40)}
-		x = some((max(rows-1, 0)*step+2)*pitch + slices.Max(columns[:]) + n + tile.Cols)
-		want = slices.Clone(y)
-		for r := range rows {
-			for i := range n {
-				var sum T
-				for tap, w := range weights {
-					sum += w * x[(r*step+tap/3)*pitch+columns[tap%3]+i]
-				}
-				for _, b := range bias {
-					sum += b
-				}
-				want[r*ldy+i] = sum
-			}
-		}
-		tile.Tap3x3(y, ldy, rows, n, x, pitch, step, &columns, weights, bias)
-		check("3x3 taps", y, want, rows, n, step, len(bias))
-
-		// Maxima with a NaN here and there, at the very end of x.
-		pitch = rng.IntN(n + 3)
-		x = some(max(rows-1, 0)*pitch + slices.Max(offsets) + n)
-		for i := range x {
+		image = x(slices.Max(offsets))
+		for i := range image {
 			if rng.IntN(30) == 0 {
-				x[i] = T(math.NaN())
+				image[i] = T(math.NaN())
 			}
 		}
 		copy(want, y)
-		for r := range rows {
-			for i := range n {
+		g.each(func(_, atY, atX int) {
+			for i := range g.Cols {
 				m := T(math.Inf(-1))
 				for _, at := range offsets {
-					if v := x[r*pitch+at+i]; v > m || v != v {
+					if v := image[atX+at+i]; v > m || v != v {
 						m = v
 					}
 				}
-				want[r*ldy+i] = m
+				want[atY+i] = m
 			}
-		}
+		})
 		got := slices.Clone(y)
-		tile.MaxRows(got, ldy, rows, n, x, pitch, offsets)
+		tile.MaxRows(got, image, &g, offsets)
 		for i := range got {
 			if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
-				t.Fatalf("%s, %T: maxima of %d rows of %d: %v, want %v", name, got, rows, n, got, want)
+				t.Fatalf("%s, %T: maxima of %+v: %v, want %v", name, got, g, got, want)
 			}
 		}
 
-		counts, lines := make([]float64, n), float64(1+rng.IntN(3))
-		for i := range counts {
-			counts[i] = float64(1 + rng.IntN(4))
-		}
-		x = some(slices.Max(offsets) + n)
+		image = x(0)
 		copy(want, y)
-		for i := range min(n, len(y)) {
-			sum := 0.0
-			for _, at := range offsets {
-				sum += float64(x[at+i])
-			}
-			want[i] = T(sum / (counts[i] * lines))
-		}
-		copy(got, y)
-		tile.MeanRow(got[:min(n, len(y))], x, offsets, counts, lines)
-		check("means", got, want, n, len(offsets))
-
-		pitch = n + rng.IntN(3)
-		x = some(max(rows-1, 0)*pitch + n)
-		want = slices.Clone(y)
-		for r := range rows {
-			copy(want[r*ldy:], x[r*pitch:r*pitch+n])
-		}
-		tile.CopyRows(y, x, rows, ldy, pitch, n)
-		check("copied rows", y, want, rows, n)
-
 		even, odd := some(len(y)), some(len(y))
 		wantEven, wantOdd := slices.Clone(even), slices.Clone(odd)
-		for r := range rows {
-			for i := range n {
+		g.each(func(_, atY, atX int) {
+			copy(want[atY:], image[atX:atX+g.Cols])
+			for i := range g.Cols {
 				to := wantEven
 				if i%2 == 1 {
 					to = wantOdd
 				}
-				to[r*ldy+i/2] = x[r*pitch+i]
+				to[atY+i/2] = image[atX+i]
 			}
+		})
+		tile.CopyRows(y, image, &g)
+		check("copied rows", y, want, g.Planes, g.Rows, g.Cols)
+		tile.Split(even, odd, image, &g)
+		check("even elements", even, wantEven, g.Planes, g.Rows, g.Cols)
+		check("odd elements", odd, wantOdd, g.Planes, g.Rows, g.Cols)
+
+		step, pitch := 1+rng.IntN(2), rng.IntN(g.Cols+3)
+		g.RowX = step * pitch
+		columns := [3]int{rng.IntN(40), rng.IntN(40), rng.IntN(40)}
+		var all [9]int
+		for i := range all {
+			all[i] = i/3*pitch + columns[i%3]
 		}
-		tile.Split(even, odd, x, rows, ldy, pitch, n)
-		check("even elements", even, wantEven, rows, n)
-		check("odd elements", odd, wantOdd, rows, n)
+		image, weights = x(2*pitch+slices.Max(columns[:])+tile.Cols), some(9*g.Planes)
+		sum(image, weights, all[:], 9, false)
+		tile.Tap3x3(y, image, &g, pitch, step, &columns, weights, bias)
+		check("3x3 taps", y, want, g.Planes, g.Rows, g.Cols, step, len(bias))
+
+		n := min(g.Cols, len(y))
+		counts, lines := make([]float64, n), float64(1+rng.IntN(3))
+		for i := range counts {
+			counts[i] = float64(1 + rng.IntN(4))
+		}
+		image = some(slices.Max(offsets) + n)
+		copy(want, y)
+		for i := range n {
+			sum := 0.0
+			for _, at := range offsets {
+				sum += float64(image[at+i])
+			}
+			want[i] = T(sum / (counts[i] * lines))
+		}
+		tile.MeanRow(y[:n], image, offsets, counts, lines)
+		check("means", y, want, n, len(offsets))
 	}
 }
 
@@ -188,11 +181,12 @@ func testTapRounding[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 			for i := range offsets {
 				offsets[i] = i/3*pitch + i%3
 			}
+			g := Grid{1, rows, columns, 0, columns, 0, step * pitch}
 			whole, single, of3x3 := make([]T, rows*columns), make([]T, rows*columns), make([]T, rows*columns)
-			tile.TapRows(whole, columns, rows, columns, x, step*pitch, offsets[:], weights, bias, false)
-			tile.Tap3x3(of3x3, columns, rows, columns, x, pitch, step, &[3]int{0, 1, 2}, weights, bias)
+			tile.TapRows(whole, x, &g, offsets[:], weights, 0, bias, false)
+			tile.Tap3x3(of3x3, x, &g, pitch, step, &[3]int{0, 1, 2}, weights, bias)
 			for i := range single {
-				tile.TapRows(single[i:], columns, 1, 1, x[i/columns*step*pitch+i%columns:], step*pitch, offsets[:], weights, bias, false)
+				tile.TapRows(single[i:], x[i/columns*step*pitch+i%columns:], &Grid{Planes: 1, Rows: 1, Cols: 1}, offsets[:], weights, 0, bias, false)
 			}
 			if !slices.Equal(whole, single) || !slices.Equal(of3x3, single) {
 				t.Fatalf("%s, %T: %d rows of step %d: together %v, as 3x3 %v, each alone %v", name, x, rows, step, whole, of3x3, single)
@@ -215,6 +209,7 @@ func BenchmarkTaps(b *testing.B) {
 		}
 		x, y := make([]float32, (c.rows+2)*c.step*pitch+64), make([]float32, c.rows*c.columns)
 		weights := make([]float32, 9)
+		g := Grid{1, c.rows, c.columns, 0, c.columns, 0, c.step * pitch}
 		for _, s := range Sets() {
 			rate := func(name string, f func()) {
 				b.Run(fmt.Sprintf("%s/%dx%d,%d/%s", name, c.rows, c.columns, c.step, s.Name), func(b *testing.B) {
@@ -225,10 +220,10 @@ func BenchmarkTaps(b *testing.B) {
 				})
 			}
 			rate("3x3", func() {
-				s.Float32.Tap3x3(y, c.columns, c.rows, c.columns, x, pitch, c.step, &offsets, weights, weights[:1])
+				s.Float32.Tap3x3(y, x, &g, pitch, c.step, &offsets, weights, weights[:1])
 			})
 			rate("any", func() {
-				s.Float32.TapRows(y, c.columns, c.rows, c.columns, x, c.step*pitch, all[:], weights, weights[:1], false)
+				s.Float32.TapRows(y, x, &g, all[:], weights, 0, weights[:1], false)
 			})
 		}
 	}

@@ -32,9 +32,9 @@ func convOf[T kernel.Number](p params) kernel.Kernel {
 type conv[T kernel.Number] struct {
 	shared[T]
 	single      bool // tap by tap
-	planes      int  // if so, of y
 	blocked     bool // tap by tap in blocks
 	blocks      slide.Blocks
+	perImage    int // blocks of an image
 	bias        *kernel.Operand
 	count, each int // products, or planes or blocks of the tap by tap forms, and those in a task
 	prepackedW  []T
@@ -46,20 +46,13 @@ func (k *conv[T]) Bind(in, out []*kernel.Operand) {
 	k.maps, k.deep = k.w.Shape[0]/k.group, k.w.Shape[1]
 	k.single = k.deep == 1 && k.maps <= 2
 	if k.single {
-		k.planes = k.images * k.maps * k.group
 		k.blocked, k.bias = k.blocks.Bind(&k.slide, k.x.DType.Size()), nil
 		if !k.blocked {
-			k.count = k.planes
+			k.count = k.images * k.maps * k.group
 			_, k.each = kernel.Parts(k.count, k.positions*max(k.taps/4, 1))
 			return
 		}
-		b := &k.blocks
-		k.count = b.Count(k.planes)
-		_, k.each = kernel.Parts(k.count, b.Planes*b.Rows*b.Cols*max(k.taps/16, 1))
-		if len(in) >= ownInputs {
-			k.bias = in[2]
-			k.rest.Bind(k.y, in[ownInputs:]...)
-		}
+		k.bindBlocks(in)
 		return
 	}
 	k.gemm.Plan(k.maps, k.positions, k.deep*k.taps)
@@ -88,7 +81,7 @@ func (k *conv[T]) Scratch() int {
 	case !k.single:
 		n = k.gemm.Scratch()
 	case k.blocked:
-		return kernel.Carved[T](slide.PatchSize(&k.blocks, &k.gemm.Tile)) + k.rest.Scratch()
+		return slide.PatchScratch(&k.blocks, &k.gemm.Tile) + k.rest.Scratch()
 	default:
 		n = kernel.Carved[T](k.slide.Width)
 	}
@@ -97,10 +90,10 @@ func (k *conv[T]) Scratch() int {
 
 // Run implements [kernel.Kernel].
 func (k *conv[T]) Run(task int, scratch []byte) error {
-	if k.blocked && k.single {
+	switch {
+	case k.single && k.blocked:
 		return k.runBlocks(task, scratch)
-	}
-	if k.single {
+	case k.single:
 		return k.runPlanes(task, scratch)
 	}
 	per := k.gemm.Tasks()
@@ -145,25 +138,20 @@ func (k *conv[T]) imageAt(image int) int {
 	return k.x.Offset + image*k.x.Strides[0]
 }
 
-// plane returns the elements of an output map of one image, of what it is computed
-// from, and its number in the image.
-func (k *conv[T]) plane(i int) (x, y, w []T, m int) {
-	channels := k.maps * k.group
-	image, m := i/channels, i%channels
-	at := k.imageAt(image) + m/k.maps*k.slide.PlaneIn
-	x = kernel.Slice[T](k.x)[at : at+k.slide.PlaneIn]
-	at = k.y.Offset + image*k.y.Strides[0] + m*k.positions
-	y = kernel.Slice[T](k.y)[at : at+k.positions]
-	at = k.w.Offset + m*k.taps
-	return x, y, kernel.Slice[T](k.w)[at : at+k.taps], m
-}
-
 // runPlanes does a task of planes that are not cut into blocks.
 func (k *conv[T]) runPlanes(task int, scratch []byte) error {
+	channels := k.maps * k.group
+	s := &k.slide
 	for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
-		x, y, w, _ := k.plane(i)
+		image, m := i/channels, i%channels
+		at := k.imageAt(image) + m/k.maps*s.PlaneIn
+		x := kernel.Slice[T](k.x)[at : at+s.PlaneIn]
+		at = k.y.Offset + image*k.y.Strides[0] + m*k.positions
+		y := kernel.Slice[T](k.y)[at : at+k.positions]
+		at = k.w.Offset + m*k.taps
+		w := kernel.Slice[T](k.w)[at : at+k.taps]
 		rest := scratch
-		k.tapByTap(y, x, w, kernel.Carve[T](&rest, k.slide.Width))
+		k.tapByTap(y, x, w, kernel.Carve[T](&rest, s.Width))
 		if err := k.epilogue.Run(i*k.positions, 1, k.positions, k.positions, scratch); err != nil {
 			return err
 		}

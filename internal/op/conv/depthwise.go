@@ -6,40 +6,49 @@ import (
 	"github.com/berth-go/berth/internal/op/slide"
 )
 
+// bindBlocks has maps of single channels summed in blocks.
+func (k *conv[T]) bindBlocks(in []*kernel.Operand) {
+	b := &k.blocks
+	if k.maps > 1 {
+		b.Planes = 1 // of x, which several maps read
+	}
+	k.perImage = b.Count(k.maps * k.group)
+	k.count = k.images * k.perImage
+	_, k.each = kernel.Parts(k.count, b.Planes*b.Rows*b.Cols*max(k.taps/16, 1))
+	if len(in) >= ownInputs {
+		k.bias = in[2]
+		k.rest.Bind(k.y, in[ownInputs:]...)
+	}
+}
+
 // runBlocks does a task of blocks.
 func (k *conv[T]) runBlocks(task int, scratch []byte) error {
-	b, tile := &k.blocks, &k.gemm.Tile
-	patch, col := kernel.Carve[T](&scratch, slide.PatchSize(b, tile)), -1
+	s, maps := &k.slide, k.maps*k.group
+	patch := slide.NewPatch[T](&scratch, &k.blocks, s, &k.gemm.Tile, 0)
+	x, y, w := kernel.Slice[T](k.x), kernel.Slice[T](k.y), kernel.Slice[T](k.w)
 	for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
-		at := b.Block(i, k.planes, &k.slide)
-		if at.Col != col {
-			clear(patch)
-			col = at.Col
-		}
-		first := at.Row*k.slide.Width + at.Col
-		for plane := at.Plane; plane < at.Plane+at.Planes; plane++ {
-			x, y, w, m := k.plane(plane)
-			slide.FillPatch(patch, x, b, &at, 0, tile)
-			k.sumTaps(y[first:], patch, w, m, at.Rows, at.Cols)
-		}
+		image, at := i/k.perImage, patch.Block(i%k.perImage, maps)
+		first := at.Row*s.Width + at.Col
+		patch.Fill(x[k.imageAt(image)+at.Plane/k.maps*s.PlaneIn:], &at)
+		k.sumTaps(y[k.y.Offset+image*k.y.Strides[0]+at.Plane*k.positions+first:], w[k.w.Offset+at.Plane*k.taps:], &patch, &at)
 		// The planes of a block follow one another in y.
-		if err := k.rest.Run(at.Plane*k.positions+first, at.Planes*at.Rows, k.slide.Width, at.Cols, scratch); err != nil {
+		if err := k.rest.Run((image*maps+at.Plane)*k.positions+first, at.Planes*at.Rows, s.Width, at.Cols, scratch); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sumTaps computes rows by cols positions of output map m of an image. As in
-// products, [isa.Chain] taps make a partial sum, and the bias is added to the whole.
-func (k *conv[T]) sumTaps(y, patch, w []T, m, rows, cols int) {
-	b, tile, width := &k.blocks, &k.gemm.Tile, k.slide.Width
+// sumTaps computes a block. As in products, [isa.Chain] taps make a partial sum, and
+// the bias is added to the whole.
+func (k *conv[T]) sumTaps(y, w []T, patch *slide.Patch[T], at *slide.Block) {
+	b, tile := &k.blocks, &k.gemm.Tile
 	var bias []T
 	if k.bias != nil {
-		bias = kernel.Slice[T](k.bias)[k.bias.Offset+m:][:1]
+		bias = kernel.Slice[T](k.bias)[k.bias.Offset+at.Plane:]
 	}
 	if b.Square {
-		tile.Tap3x3(y, width, rows, cols, patch, b.Pitch, b.Stride, &b.Columns, w, bias)
+		tile.Tap3x3(y, patch.Elems, patch.Grid, b.Pitch, b.Stride, &b.Columns, w, bias)
 		return
 	}
 	for from := 0; from < k.taps; from += isa.Chain {
@@ -48,6 +57,6 @@ func (k *conv[T]) sumTaps(y, patch, w []T, m, rows, cols int) {
 		if to == k.taps {
 			last = bias
 		}
-		tile.TapRows(y, width, rows, cols, patch, b.Stride*b.Pitch, b.Offsets[from:to], w[from:to], last, from > 0)
+		tile.TapRows(y, patch.Elems, patch.Grid, b.Offsets[from:to], w[from:], k.taps, last, from > 0)
 	}
 }

@@ -60,6 +60,7 @@ type pool struct {
 	blocks      slide.Blocks
 	channels    int
 	planes      int
+	perImage    int // blocks
 	tasks, each int // planes or blocks in a task
 }
 
@@ -74,32 +75,9 @@ func (k *pool) bindWindow(in, out []*kernel.Operand, blocks bool) {
 	case positions == 0:
 		k.tasks = 0
 	case k.blocked:
-		k.tasks, k.each = kernel.Parts(b.Count(k.planes), b.Planes*b.Rows*b.Cols*max(taps/16, 1))
+		k.perImage = b.Count(k.channels)
+		k.tasks, k.each = kernel.Parts(k.x.Shape[0]*k.perImage, b.Planes*b.Rows*b.Cols*max(taps/16, 1))
 	}
-}
-
-// runBlocks does a task of blocks: reduce computes one of a plane from its patch of the
-// image, which is padded by pad, as rows of positions in y.
-func runBlocks[T kernel.Number](k *pool, task int, scratch []byte, tile *isa.Tile[T], pad T, reduce func(y, patch []T, at slide.Block)) error {
-	b, s := &k.blocks, &k.slide
-	positions := s.Rows * s.Width
-	patch, col := kernel.Carve[T](&scratch, slide.PatchSize(b, tile)), -1
-	for i := task * k.each; i < min((task+1)*k.each, b.Count(k.planes)); i++ {
-		at := b.Block(i, k.planes, s)
-		if at.Col != col {
-			kernel.Fill(patch, pad)
-			col = at.Col
-		}
-		first := at.Row*s.Width + at.Col
-		for plane := at.Plane; plane < at.Plane+at.Planes; plane++ {
-			slide.FillPatch(patch, planeOf[T](k, k.x, plane, s.PlaneIn), b, &at, pad, tile)
-			reduce(planeOf[T](k, k.y, plane, positions)[first:], patch, at)
-		}
-		if err := k.params.epilogue.Run(at.Plane*positions+first, at.Planes*at.Rows, s.Width, at.Cols, scratch); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // bind cuts the planes into tasks, each plane of the given cost.
@@ -109,6 +87,24 @@ func (k *pool) bind(in, out []*kernel.Operand, cost int) {
 	k.channels = k.x.Shape[1]
 	k.planes = k.x.Shape[0] * k.channels
 	k.tasks, k.each = kernel.Parts(k.planes, cost)
+}
+
+// runBlocks does a task of blocks. Reduce computes one, over the positions of g, from the
+// patch x.
+func runBlocks[T kernel.Number](k *pool, task int, scratch []byte, tile *isa.Tile[T], pad T, reduce func(y, x []T, g *isa.Grid, at slide.Block)) error {
+	s := &k.slide
+	positions := s.Rows * s.Width
+	patch := slide.NewPatch(&scratch, &k.blocks, s, tile, pad)
+	for i := task * k.each; i < min((task+1)*k.each, k.x.Shape[0]*k.perImage); i++ {
+		image, at := i/k.perImage, patch.Block(i%k.perImage, k.channels)
+		plane, first := image*k.channels+at.Plane, at.Row*s.Width+at.Col
+		patch.Fill(planesOf[T](k, k.x, plane, at.Planes, s.PlaneIn), &at)
+		reduce(planesOf[T](k, k.y, plane, at.Planes, positions)[first:], patch.Elems, patch.Grid, at)
+		if err := k.params.epilogue.Run(plane*positions+first, at.Planes*at.Rows, s.Width, at.Cols, scratch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Tasks implements [kernel.Kernel].
@@ -122,7 +118,7 @@ func patchScratch[T kernel.Number](k *pool, tile *isa.Tile[T]) int {
 	if !k.blocked {
 		return 0
 	}
-	return kernel.Carved[T](slide.PatchSize(&k.blocks, tile))
+	return slide.PatchScratch(&k.blocks, tile)
 }
 
 // part returns the half-open range of planes of a task.
@@ -132,11 +128,16 @@ func (k *pool) part(task int) (first, end int) {
 
 // planeOf returns the size elements of a plane of o.
 func planeOf[T any](k *pool, o *kernel.Operand, plane, size int) []T {
+	return planesOf[T](k, o, plane, 1, size)
+}
+
+// planesOf returns the elements of n planes of o in one image, each of the given size.
+func planesOf[T any](k *pool, o *kernel.Operand, plane, n, size int) []T {
 	if size == 0 {
 		return nil // an empty tensor has no place of its own
 	}
 	at := o.Offset + plane/k.channels*o.Strides[0] + plane%k.channels*size
-	return kernel.Slice[T](o)[at : at+size]
+	return kernel.Slice[T](o)[at : at+n*size]
 }
 
 type maxPool[T kernel.Number] struct {
@@ -162,8 +163,8 @@ func (k *maxPool[T]) Scratch() int { return patchScratch(&k.pool, &k.tile) + k.p
 func (k *maxPool[T]) Run(task int, scratch []byte) error {
 	s := &k.slide
 	if b := &k.blocks; k.blocked {
-		return runBlocks(&k.pool, task, scratch, &k.tile, k.lowest, func(y, patch []T, at slide.Block) {
-			k.tile.MaxRows(y, s.Width, at.Rows, at.Cols, patch, b.Stride*b.Pitch, b.Offsets)
+		return runBlocks(&k.pool, task, scratch, &k.tile, k.lowest, func(y, x []T, g *isa.Grid, _ slide.Block) {
+			k.tile.MaxRows(y, x, g, b.Offsets)
 		})
 	}
 	positions := s.Rows * s.Width
@@ -290,9 +291,13 @@ func (k *meanPool[T]) Run(task int, scratch []byte) error {
 		counts[c] = float64(max(s.Meets(last, c, k.params.CountIncludePad), 1))
 	}
 	if b := &k.blocks; k.blocked {
-		return runBlocks(&k.pool, task, scratch, &k.tile, 0, func(y, patch []T, at slide.Block) {
+		return runBlocks(&k.pool, task, scratch, &k.tile, 0, func(y, x []T, g *isa.Grid, at slide.Block) {
 			for r := range at.Rows {
-				k.tile.MeanRow(y[r*s.Width:][:at.Cols], patch[r*b.Stride*b.Pitch:], b.Offsets, counts[at.Col:], k.outer(at.Row+r))
+				lines := k.outer(at.Row + r)
+				for plane := range at.Planes {
+					to := y[plane*g.PlaneY+r*s.Width:]
+					k.tile.MeanRow(to[:at.Cols], x[plane*g.PlaneX+r*g.RowX:], b.Offsets, counts[at.Col:], lines)
+				}
 			}
 		})
 	}

@@ -62,10 +62,10 @@ func (b *Blocks) Bind(s *Binding, size int) bool {
 	b.Rows = min(b.Rows, s.Rows)
 	b.Down, b.Across = kernel.CeilDiv(s.Rows, b.Rows), kernel.CeilDiv(s.Width, b.Cols)
 	b.Planes = 1
-	if b.Down*b.Across == 1 {
-		b.Planes = max(limit/(s.Rows*s.Width), 1)
-	}
 	b.lines = (b.Rows-1)*b.Stride + b.spanH
+	if b.Down*b.Across == 1 {
+		b.Planes = max(limit/b.Pitch/b.lines, 1)
+	}
 	if float64(b.lines)*float64(b.Pitch) > 4*float64(s.PlaneIn+s.Rows*s.Width+limit) {
 		return false
 	}
@@ -85,51 +85,97 @@ func (b *Blocks) Bind(s *Binding, size int) bool {
 // at returns where in a line of a patch column i of it in the image is.
 func (b *Blocks) at(i int) int { return i%b.strideW*b.phase + i/b.strideW }
 
-// A Block is a part of the positions of some planes: Rows by Cols positions from row
-// Row and column Col on in each of the planes from Plane on.
+// A Block is a part of the positions of some planes of an image: Rows by Cols
+// positions from row Row and column Col on in each of the planes from Plane on.
 type Block struct{ Plane, Planes, Row, Rows, Col, Cols int }
 
-// Count returns the blocks of a number of planes.
+// Count returns the blocks of an image of so many planes.
 func (b *Blocks) Count(planes int) int { return kernel.CeilDiv(planes, b.Planes) * b.Down * b.Across }
 
-// Block returns block i of all in a number of planes.
-func (b *Blocks) Block(i, planes int, s *Binding) Block {
+// A Patch is the working memory for the blocks of a task.
+type Patch[T kernel.Number] struct {
+	Elems []T
+	Grid  *isa.Grid // the positions of the block filled last: y is planes of positions, and x is Elems
+
+	blocks *Blocks
+	slide  *Binding
+	tile   *isa.Tile[T]
+	pad    T
+	col    int // of the blocks whose padding is there; -1 before the first
+}
+
+// PatchScratch returns the bytes that [NewPatch] uses.
+func PatchScratch[T kernel.Number](b *Blocks, tile *isa.Tile[T]) int {
+	return kernel.Carved[T](b.elems(tile.Cols)) + kernel.Carved[isa.Grid](1)
+}
+
+// elems returns the elements of a patch, and of what a loop may read behind it.
+func (b *Blocks) elems(behind int) int { return b.Planes*b.lines*b.Pitch + behind }
+
+// NewPatch cuts a patch off the front of scratch. The image is padded by pad.
+func NewPatch[T kernel.Number](scratch *[]byte, b *Blocks, s *Binding, tile *isa.Tile[T], pad T) Patch[T] {
+	elems := kernel.Carve[T](scratch, b.elems(tile.Cols))
+	return Patch[T]{elems, &kernel.Carve[isa.Grid](scratch, 1)[0], b, s, tile, pad, -1}
+}
+
+// Block returns block i of an image of so many planes.
+func (p *Patch[T]) Block(i, planes int) Block {
+	b, s := p.blocks, p.slide
 	each := b.Down * b.Across
 	plane, row, col := i/each*b.Planes, i%b.Down*b.Rows, i%each/b.Down*b.Cols
 	return Block{plane, min(b.Planes, planes-plane), row, min(b.Rows, s.Rows-row), col, min(b.Cols, s.Width-col)}
 }
 
-// PatchSize returns the elements of a patch, and of what a loop of tile may read behind.
-func PatchSize[T kernel.Number](b *Blocks, tile *isa.Tile[T]) int { return b.lines*b.Pitch + tile.Cols }
-
-// FillPatch copies what a block reads of the plane x, padded by pad, to patch. The
-// padding beside the image is there already, from [kernel.Fill], and stays in all
-// patches of the same columns.
-func FillPatch[T kernel.Number](patch, x []T, b *Blocks, at *Block, pad T, tile *isa.Tile[T]) {
+// Fill copies what a block reads of x, where its first plane begins. What is padding in
+// every block of the same columns is written at the first.
+func (p *Patch[T]) Fill(x []T, at *Block) {
+	b, s, patch := p.blocks, p.slide, p.Elems
+	if p.col != at.Col {
+		kernel.Fill(patch, p.pad)
+		p.col = at.Col
+	}
 	// Lines [from, to) of the patch are in the image, and so are elements [a, z) of
 	// each, counted in the order of the image.
 	top, lines := at.Row*b.Stride-b.beginH, (at.Rows-1)*b.Stride+b.spanH
 	from := min(max(-top, 0), lines)
 	to := max(min(b.height-top, lines), from)
-	kernel.Fill(patch[:from*b.Pitch], pad)
-	kernel.Fill(patch[to*b.Pitch:lines*b.Pitch], pad)
+	if b.Down > 1 {
+		kernel.Fill(patch[:from*b.Pitch], p.pad)
+		kernel.Fill(patch[to*b.Pitch:lines*b.Pitch], p.pad)
+	}
 	left := at.Col*b.strideW - b.beginW
 	a, z := max(-left, 0), min(b.width-left, b.Pitch)
-	if from == to || a >= z {
-		return
+	if from < to && a < z {
+		*p.Grid = isa.Grid{
+			Planes: at.Planes, Rows: to - from, Cols: z - a,
+			PlaneY: b.lines * b.Pitch, RowY: b.Pitch, PlaneX: s.PlaneIn, RowX: b.width,
+		}
+		p.copy(patch[from*b.Pitch:], x[(top+from)*b.width+left+a:], a)
 	}
-	x, patch = x[(top+from)*b.width+left+a:], patch[from*b.Pitch:]
+	*p.Grid = isa.Grid{
+		Planes: at.Planes, Rows: at.Rows, Cols: at.Cols,
+		PlaneY: s.Rows * s.Width, RowY: s.Width, PlaneX: b.lines * b.Pitch, RowX: b.Stride * b.Pitch,
+	}
+}
+
+// copy copies the grid from x to column a of a patch, phase by phase.
+func (p *Patch[T]) copy(patch, x []T, a int) {
+	b := p.blocks
 	switch b.strideW {
 	case 1:
-		tile.CopyRows(patch[a:], x, to-from, b.Pitch, b.width, z-a)
+		p.tile.CopyRows(patch[a:], x, p.Grid)
+		return
 	case 2:
-		tile.Split(patch[b.at(a):], patch[b.at(a+1):], x, to-from, b.Pitch, b.width, z-a)
-	default:
-		for r := range to - from {
-			for p := range min(b.strideW, z-a) {
-				dst := patch[r*b.Pitch+b.at(a+p):]
-				for i, c := 0, p; c < z-a; i, c = i+1, c+b.strideW {
-					dst[i] = x[r*b.width+c]
+		p.tile.Split(patch[b.at(a):], patch[b.at(a+1):], x, p.Grid)
+		return
+	}
+	for plane := range p.Grid.Planes {
+		for r := range p.Grid.Rows {
+			to, from := plane*p.Grid.PlaneY+r*p.Grid.RowY, x[plane*p.Grid.PlaneX+r*p.Grid.RowX:][:p.Grid.Cols]
+			for phase := range min(b.strideW, len(from)) {
+				dst := patch[to+b.at(a+phase):]
+				for i, c := 0, phase; c < len(from); i, c = i+1, c+b.strideW {
+					dst[i] = from[c]
 				}
 			}
 		}

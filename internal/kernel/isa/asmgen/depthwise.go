@@ -16,23 +16,19 @@ const (
 // positions of a block. R10 and R11 walk the taps, which BX counts down; AX is
 // where the tap meets the block.
 func (g *generator) tapRows() {
-	fmt.Fprintf(g, "\n// func tapRows%s(y *float%d, ldy, rows, n int, x *float%[2]d, step int, offsets *int, weights *float%[2]d, taps int, bias *float%[2]d, add bool)\n",
+	fmt.Fprintf(g, "\n// func tapRows%s(y, x *float%d, grid *Grid, offsets *int, weights *float%[2]d, taps, planeW int, bias *float%[2]d, add bool)\n",
 		g.name, 8*g.width)
-	fmt.Fprintf(g, "TEXT ·tapRows%s(SB), NOSPLIT, $0-81\n", g.name)
-	g.op("MOVQ y+0(FP), DI")
-	g.op("MOVQ ldy+8(FP), R9")
-	g.op("SHLQ $%d, R9", g.shift())
-	g.op("MOVQ rows+16(FP), DX")
-	g.op("MOVQ x+32(FP), SI")
-	g.op("MOVQ step+40(FP), R8")
+	fmt.Fprintf(g, "TEXT ·tapRows%s(SB), NOSPLIT, $8-65\n", g.name)
+	g.beginPlanes("R9")
+	g.op("MOVQ %d(AX), R8", rowX)
 	g.op("SHLQ $%d, R8", g.shift())
 	g.op("LEAQ (R8)(R8*2), R12")
 	steps := []string{"(AX)", "(AX)(R8*1)", "(AX)(R8*2)", "(AX)(R12*1)"}
 	g.blocks("", blockRegs, 10, "R8", "R9", func(b *block) {
 		g.clearSums(b)
-		g.op("MOVQ offsets+48(FP), R10")
-		g.op("MOVQ weights+56(FP), R11")
-		g.op("MOVQ taps+64(FP), BX")
+		g.op("MOVQ offsets+24(FP), R10")
+		g.op("MOVQ weights+32(FP), R11")
+		g.op("MOVQ taps+40(FP), BX")
 		g.label("%staps", b.label)
 		g.op("MOVQ (R10), AX")
 		g.op("LEAQ (SI)(AX*%d), AX", g.width)
@@ -55,7 +51,7 @@ func (g *generator) tapRows() {
 		g.op("ADDQ $%d, R11", g.width)
 		g.op("DECQ BX")
 		g.op("JNZ %staps", b.label)
-		g.op("MOVBLZX add+80(FP), BX")
+		g.op("MOVBLZX add+64(FP), BX")
 		g.op("TESTL BX, BX")
 		g.op("JZ %sbias", b.label)
 		g.eachSum(b, "R9", func(sum, at string) {
@@ -64,7 +60,12 @@ func (g *generator) tapRows() {
 		})
 		g.label("%sbias", b.label)
 		g.addBias(b, g.reg(8))
+	}, func() {
+		g.op("MOVQ planeW+48(FP), AX")
+		g.op("SHLQ $%d, AX", g.shift())
+		g.nextWeights()
 	})
+	g.done()
 }
 
 // tap3x3 emits the sum of 3x3 taps, whose weights stay in registers, for one step
@@ -73,22 +74,18 @@ func (g *generator) tapRows() {
 // the time of multiply-adds. AX walks these rows, and R8, R9 and R10 are the offsets of
 // the three columns.
 func (g *generator) tap3x3() {
-	fmt.Fprintf(g, "\n// func tap3x3%s(y *float%d, ldy, rows, n int, x *float%[2]d, pitch, step int, offsets *int, weights, bias *float%[2]d)\n",
+	fmt.Fprintf(g, "\n// func tap3x3%s(y, x *float%d, grid *Grid, offsets *int, weights *float%[2]d, pitch, step int, bias *float%[2]d)\n",
 		g.name, 8*g.width)
-	fmt.Fprintf(g, "TEXT ·tap3x3%s(SB), NOSPLIT, $0-80\n", g.name)
-	g.op("MOVQ y+0(FP), DI")
-	g.op("MOVQ ldy+8(FP), R12")
-	g.op("SHLQ $%d, R12", g.shift())
-	g.op("MOVQ rows+16(FP), DX")
-	g.op("MOVQ x+32(FP), SI")
+	fmt.Fprintf(g, "TEXT ·tap3x3%s(SB), NOSPLIT, $8-64\n", g.name)
+	g.beginPlanes("R12")
 	g.op("MOVQ pitch+40(FP), R11")
 	g.op("SHLQ $%d, R11", g.shift())
-	g.op("MOVQ offsets+56(FP), AX")
+	g.op("MOVQ offsets+24(FP), AX")
 	for w := range 3 {
 		g.op("MOVQ %d(AX), R%d", 8*w, 8+w)
 		g.op("SHLQ $%d, R%d", g.shift(), 8+w)
 	}
-	g.op("MOVQ weights+64(FP), AX")
+	g.op("MOVQ weights+32(FP), AX")
 	weights, regs := 7, blockRows // the weights are the last registers
 	if g.avx512 {
 		weights, regs = 23, blockRegs
@@ -128,8 +125,12 @@ func (g *generator) tap3x3() {
 				}
 			}
 			g.addBias(b, g.reg(regs))
+		}, func() {
+			g.op("MOVL $%d, AX", 9*g.width)
+			g.nextWeights()
 		})
 	}
+	g.done()
 }
 
 // A block is some rows of positions by some registers of columns.
@@ -156,6 +157,66 @@ func (g *generator) load(b *block, at, reg string) {
 	}
 }
 
+// Where the fields of isa.Grid are.
+const (
+	planes = 8 * iota
+	rows
+	cols
+	planeY
+	rowY
+	planeX
+	rowX
+)
+
+// beginPlanes emits the beginning of a loop over planes, the rest of which is
+// endPlanes: what is before the loops over a plane, which begins at y+0(FP) and
+// x+8(FP). DX gets its rows, and ldy the bytes from one in y to the next; AX is the
+// grid.
+func (g *generator) beginPlanes(ldy string) {
+	g.op("MOVQ grid+16(FP), AX")
+	g.op("MOVQ %d(AX), CX", planes)
+	g.op("MOVQ CX, left-8(SP)")
+	g.label("plane")
+	g.op("MOVQ grid+16(FP), AX")
+	g.op("MOVQ y+0(FP), DI")
+	g.op("MOVQ x+8(FP), SI")
+	g.op("MOVQ %d(AX), DX", rows)
+	g.op("MOVQ %d(AX), %s", rowY, ldy)
+	g.op("SHLQ $%d, %s", g.shift(), ldy)
+}
+
+// done emits the end of a function.
+func (g *generator) done() {
+	g.label("done")
+	g.op("VZEROUPPER")
+	g.op("RET")
+}
+
+// endPlanes emits the end of a plane; next emits what else the next one needs.
+func (g *generator) endPlanes(next func()) {
+	g.op("DECQ left-8(SP)")
+	g.op("JZ done")
+	g.op("MOVQ grid+16(FP), CX")
+	for i, at := range []string{"y+0(FP)", "x+8(FP)"} {
+		g.op("MOVQ %d(CX), AX", []int{planeY, planeX}[i])
+		g.op("SHLQ $%d, AX", g.shift())
+		g.op("ADDQ AX, %s", at)
+	}
+	next()
+	g.op("JMP plane")
+}
+
+// nextWeights emits the step to the weights of the next plane, AX bytes on, and to its
+// bias where there is one.
+func (g *generator) nextWeights() {
+	g.op("ADDQ AX, weights+32(FP)")
+	g.op("MOVQ bias+56(FP), AX")
+	g.op("TESTQ AX, AX")
+	g.op("JZ plane")
+	g.op("ADDQ $%d, AX", g.width)
+	g.op("MOVQ AX, bias+56(FP)")
+}
+
 // clearSums emits the clearing of the sums of a block.
 func (g *generator) clearSums(b *block) {
 	for i := range b.rows * b.regs {
@@ -163,10 +224,10 @@ func (g *generator) clearSums(b *block) {
 	}
 }
 
-// addBias emits the adding of what bias+72(FP) points to, unless that is nil, to the
+// addBias emits the adding of what bias+56(FP) points to, unless that is nil, to the
 // sums of a block. It spoils AX and register x.
 func (g *generator) addBias(b *block, x string) {
-	g.op("MOVQ bias+72(FP), AX")
+	g.op("MOVQ bias+56(FP), AX")
 	g.op("TESTQ AX, AX")
 	g.op("JZ %sstore", b.label)
 	g.op("%s (AX), %s", g.broadcast(), x)
@@ -191,21 +252,21 @@ func (g *generator) eachSum(b *block, ldy string, emit func(sum, at string)) {
 }
 
 // blocks emits the loops over DX rows of positions, from one of which to the next
-// are step bytes of x at SI and ldy bytes of y at DI, and over their n+24(FP)
-// columns. Reduce emits what computes a block. That has up to regs registers of
+// are step bytes of x at SI and ldy bytes of y at DI, and over their columns, and then
+// [generator.endPlanes]. Reduce emits what computes a block. That has up to regs registers of
 // results, and with AVX2 the register mask is that. CX counts the columns down, and
 // R13 is how far into the rows DI and SI are, in bytes.
-func (g *generator) blocks(prefix string, regs, mask int, step, ldy string, reduce func(b *block)) {
+func (g *generator) blocks(prefix string, regs, mask int, step, ldy string, reduce func(b *block), nextPlane func()) {
 	g.label("%snext", prefix)
 	for rows := blockRows; rows > 0; rows /= 2 {
 		g.op("CMPQ DX, $%d", rows)
 		g.op("JGE %srows%d", prefix, rows)
 	}
-	g.op("VZEROUPPER")
-	g.op("RET")
+	g.endPlanes(nextPlane)
 	for rows := blockRows; rows > 0; rows /= 2 {
 		g.label("%srows%d", prefix, rows)
-		g.op("MOVQ n+24(FP), CX")
+		g.op("MOVQ grid+16(FP), CX")
+		g.op("MOVQ %d(CX), CX", cols)
 		g.op("XORL R13, R13")
 		for _, masked := range []bool{false, true} {
 			b := &block{g, fmt.Sprintf("%srows%dwhole", prefix, rows), rows, regs / rows, masked, g.reg(mask)}
@@ -271,17 +332,16 @@ func (g *generator) maskOfCX(b *block) {
 
 // split emits the sorting of rows into their even and their odd elements.
 func (g *generator) split() {
-	fmt.Fprintf(g, "\n// func split%s(even, odd, x *float%d, rows, dstStep, srcStep, n int)\n", g.name, 8*g.width)
-	fmt.Fprintf(g, "TEXT ·split%s(SB), NOSPLIT, $0-56\n", g.name)
-	g.op("MOVQ even+0(FP), DI")
-	g.op("MOVQ odd+8(FP), R8")
-	g.op("MOVQ x+16(FP), SI")
-	g.op("MOVQ rows+24(FP), DX")
-	g.op("MOVQ dstStep+32(FP), R9")
+	fmt.Fprintf(g, "\n// func split%s(even, odd, x *float%d, grid *Grid)\n", g.name, 8*g.width)
+	fmt.Fprintf(g, "TEXT ·split%s(SB), NOSPLIT, $8-32\n", g.name)
+	g.op("MOVQ grid+24(FP), AX")
+	g.op("MOVQ %d(AX), BX", cols)
+	g.op("MOVQ %d(AX), R9", rowY)
 	g.op("SHLQ $%d, R9", g.shift())
-	g.op("MOVQ srcStep+40(FP), R11")
+	g.op("MOVQ %d(AX), R11", rowX)
 	g.op("SHLQ $%d, R11", g.shift())
-	g.op("MOVQ n+48(FP), BX")
+	g.op("MOVQ %d(AX), CX", planes)
+	g.op("MOVQ CX, left-8(SP)")
 	// The masks of what is left after whole registers: 1 and 2 to load, 3 of the
 	// even elements, 5 of the odd ones.
 	g.op("MOVQ BX, CX")
@@ -298,6 +358,12 @@ func (g *generator) split() {
 		g.op("VMOVDQU64 evens%d<>(SB), Z10", 8*g.width)
 		g.op("VMOVDQU64 odds%d<>(SB), Z11", 8*g.width)
 	}
+	g.label("plane")
+	g.op("MOVQ grid+24(FP), AX")
+	g.op("MOVQ even+0(FP), DI")
+	g.op("MOVQ odd+8(FP), R8")
+	g.op("MOVQ x+16(FP), SI")
+	g.op("MOVQ %d(AX), DX", rows)
 	g.label("row")
 	g.op("MOVQ BX, CX")
 	g.op("XORL R10, R10") // into the destinations, in bytes
@@ -336,8 +402,16 @@ func (g *generator) split() {
 	g.op("ADDQ R9, R8")
 	g.op("DECQ DX")
 	g.op("JNZ row")
-	g.op("VZEROUPPER")
-	g.op("RET")
+	g.op("DECQ left-8(SP)")
+	g.op("JZ done")
+	g.op("MOVQ grid+24(FP), CX")
+	for i, at := range []string{"even+0(FP)", "odd+8(FP)", "x+16(FP)"} {
+		g.op("MOVQ %d(CX), AX", []int{planeY, planeY, planeX}[i])
+		g.op("SHLQ $%d, AX", g.shift())
+		g.op("ADDQ AX, %s", at)
+	}
+	g.op("JMP plane")
+	g.done()
 }
 
 // evensAndOdds emits the sorting of registers 7 and 8 into the even elements, in 9,
@@ -376,21 +450,19 @@ func (g *generator) indices() {
 
 // copyRows emits the copying of rows of elements.
 func (g *generator) copyRows() {
-	fmt.Fprintf(g, "\n// func copyRows%s(dst, src *float%d, rows, dstStep, srcStep, n int)\n", g.name, 8*g.width)
-	fmt.Fprintf(g, "TEXT ·copyRows%s(SB), NOSPLIT, $0-48\n", g.name)
-	g.op("MOVQ dst+0(FP), DI")
-	g.op("MOVQ src+8(FP), SI")
-	g.op("MOVQ rows+16(FP), DX")
-	g.op("MOVQ dstStep+24(FP), R8")
-	g.op("SHLQ $%d, R8", g.shift())
-	g.op("MOVQ srcStep+32(FP), R9")
-	g.op("SHLQ $%d, R9", g.shift())
-	g.op("MOVQ n+40(FP), BX")
+	fmt.Fprintf(g, "\n// func copyRows%s(y, x *float%d, grid *Grid)\n", g.name, 8*g.width)
+	fmt.Fprintf(g, "TEXT ·copyRows%s(SB), NOSPLIT, $8-24\n", g.name)
+	g.op("MOVQ grid+16(FP), AX")
+	g.op("MOVQ %d(AX), BX", cols)
 	g.op("MOVQ BX, CX")
 	g.op("ANDQ $%d, CX", g.lanes()-1)
 	g.masksOfCX(1)
+	g.op("MOVQ CX, R11") // elements behind whole registers
 	g.op("SHLQ $%d, BX", g.shift())
 	g.op("ANDQ $-%d, BX", g.bytes())
+	g.beginPlanes("R8")
+	g.op("MOVQ %d(AX), R9", rowX)
+	g.op("SHLQ $%d, R9", g.shift())
 	g.label("row")
 	g.op("XORL R13, R13")
 	g.op("JMP more")
@@ -401,7 +473,7 @@ func (g *generator) copyRows() {
 	g.label("more")
 	g.op("CMPQ R13, BX")
 	g.op("JLT whole")
-	g.op("TESTQ CX, CX")
+	g.op("TESTQ R11, R11")
 	g.op("JZ end")
 	if g.avx512 {
 		g.op("%s.Z (SI)(R13*1), K1, Z7", g.ins("VMOVU"))
@@ -415,6 +487,6 @@ func (g *generator) copyRows() {
 	g.op("ADDQ R8, DI")
 	g.op("DECQ DX")
 	g.op("JNZ row")
-	g.op("VZEROUPPER")
-	g.op("RET")
+	g.endPlanes(func() {})
+	g.done()
 }

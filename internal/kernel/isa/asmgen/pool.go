@@ -10,14 +10,10 @@ import "fmt"
 // where the tap meets the block.
 func (g *generator) maxRows() {
 	const regs = 4
-	fmt.Fprintf(g, "\n// func maxRows%s(y *float%d, ldy, rows, n int, x *float%[2]d, step int, offsets *int, taps int)\n", g.name, 8*g.width)
-	fmt.Fprintf(g, "TEXT ·maxRows%s(SB), NOSPLIT, $0-64\n", g.name)
-	g.op("MOVQ y+0(FP), DI")
-	g.op("MOVQ ldy+8(FP), R9")
-	g.op("SHLQ $%d, R9", g.shift())
-	g.op("MOVQ rows+16(FP), DX")
-	g.op("MOVQ x+32(FP), SI")
-	g.op("MOVQ step+40(FP), R8")
+	fmt.Fprintf(g, "\n// func maxRows%s(y, x *float%d, grid *Grid, offsets *int, taps int)\n", g.name, 8*g.width)
+	fmt.Fprintf(g, "TEXT ·maxRows%s(SB), NOSPLIT, $8-40\n", g.name)
+	g.beginPlanes("R9")
+	g.op("MOVQ %d(AX), R8", rowX)
 	g.op("SHLQ $%d, R8", g.shift())
 	g.op("LEAQ (R8)(R8*2), R12")
 	steps := []string{"(AX)", "(AX)(R8*1)", "(AX)(R8*2)", "(AX)(R12*1)"}
@@ -35,8 +31,8 @@ func (g *generator) maxRows() {
 				g.op("VPCMPEQD Y%d, Y%d, Y%d", 4+i, 4+i, 4+i)
 			}
 		}
-		g.op("MOVQ offsets+48(FP), R10")
-		g.op("MOVQ taps+56(FP), BX")
+		g.op("MOVQ offsets+24(FP), R10")
+		g.op("MOVQ taps+32(FP), BX")
 		g.label("%staps", b.label)
 		g.op("MOVQ (R10), AX")
 		g.op("LEAQ (SI)(AX*%d), AX", g.width)
@@ -65,7 +61,8 @@ func (g *generator) maxRows() {
 				g.op("%s Y%d, Y%d, Y8, Y%d", g.ins("VBLENDV"), 4+i, i, i)
 			}
 		}
-	})
+	}, func() {})
+	g.done()
 }
 
 // extremes emits the values that maxima begin with, and NaN.
