@@ -8,8 +8,8 @@ import "golang.org/x/sys/cpu"
 var avx2 = Loops{
 	Name:     "avx2",
 	here:     cpu.X86.HasAVX2 && cpu.X86.HasFMA,
-	Float32:  checkedTile(6, 16, mulTile32AVX2, spread32AVX2, tapLoops[float32]{tapRows32AVX2, tap3x332AVX2, copyRows32AVX2, split32AVX2, maxRows32AVX2, meanRow32AVX2, 7}),
-	Float64:  checkedTile(6, 8, mulTile64AVX2, spread64AVX2, tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2, maxRows64AVX2, meanRow64AVX2, 3}),
+	Float32:  checkedTile(6, 16, mulTile32AVX2, spread32AVX2, tapLoops[float32]{tapRows32AVX2, tap3x332AVX2, copyRows32AVX2, split32AVX2, maxRows32AVX2, meanRows32AVX2, 7}),
+	Float64:  checkedTile(6, 8, mulTile64AVX2, spread64AVX2, tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2, maxRows64AVX2, meanRows64AVX2, 3}),
 	Exp:      checkedExp(expChunkAVX2),
 	ExpShift: checkedExpShift(exp32RowAVX2, exp32TileAVX2),
 }
@@ -42,7 +42,7 @@ func split32AVX2(even, odd, x *float32, grid *Grid)
 func maxRows32AVX2(y, x *float32, grid *Grid, offsets *int, taps int)
 
 //go:noescape
-func meanRow32AVX2(y *float32, n int, x *float32, offsets *int, taps int, counts *float64, lines float64)
+func meanRows32AVX2(y, x *float32, grid *Grid, offsets *int, taps int, counts, lines *float64)
 
 //go:noescape
 func tapRows64AVX2(y, x *float64, grid *Grid, offsets *int, weights *float64, taps, planeW int, bias *float64, add bool)
@@ -60,7 +60,7 @@ func split64AVX2(even, odd, x *float64, grid *Grid)
 func maxRows64AVX2(y, x *float64, grid *Grid, offsets *int, taps int)
 
 //go:noescape
-func meanRow64AVX2(y *float64, n int, x *float64, offsets *int, taps int, counts *float64, lines float64)
+func meanRows64AVX2(y, x *float64, grid *Grid, offsets *int, taps int, counts, lines *float64)
 
 //go:noescape
 func expChunkAVX2(x *float64, n int, constants *float64)

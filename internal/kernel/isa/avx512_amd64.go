@@ -8,8 +8,8 @@ import "golang.org/x/sys/cpu"
 var avx512 = Loops{
 	Name:     "avx512",
 	here:     cpu.X86.HasAVX512F,
-	Float32:  checkedTile(12, 32, mulTile32AVX512, spread32AVX512, tapLoops[float32]{tapRows32AVX512, tap3x332AVX512, copyRows32AVX512, split32AVX512, maxRows32AVX512, meanRow32AVX512, 15}),
-	Float64:  checkedTile(12, 16, mulTile64AVX512, spread64AVX512, tapLoops[float64]{tapRows64AVX512, tap3x364AVX512, copyRows64AVX512, split64AVX512, maxRows64AVX512, meanRow64AVX512, 7}),
+	Float32:  checkedTile(12, 32, mulTile32AVX512, spread32AVX512, tapLoops[float32]{tapRows32AVX512, tap3x332AVX512, copyRows32AVX512, split32AVX512, maxRows32AVX512, meanRows32AVX512, 15}),
+	Float64:  checkedTile(12, 16, mulTile64AVX512, spread64AVX512, tapLoops[float64]{tapRows64AVX512, tap3x364AVX512, copyRows64AVX512, split64AVX512, maxRows64AVX512, meanRows64AVX512, 7}),
 	Exp:      checkedExp(expChunkAVX512),
 	ExpShift: checkedExpShift(exp32RowAVX512, exp32TileAVX512),
 }
@@ -42,7 +42,7 @@ func split32AVX512(even, odd, x *float32, grid *Grid)
 func maxRows32AVX512(y, x *float32, grid *Grid, offsets *int, taps int)
 
 //go:noescape
-func meanRow32AVX512(y *float32, n int, x *float32, offsets *int, taps int, counts *float64, lines float64)
+func meanRows32AVX512(y, x *float32, grid *Grid, offsets *int, taps int, counts, lines *float64)
 
 //go:noescape
 func tapRows64AVX512(y, x *float64, grid *Grid, offsets *int, weights *float64, taps, planeW int, bias *float64, add bool)
@@ -60,7 +60,7 @@ func split64AVX512(even, odd, x *float64, grid *Grid)
 func maxRows64AVX512(y, x *float64, grid *Grid, offsets *int, taps int)
 
 //go:noescape
-func meanRow64AVX512(y *float64, n int, x *float64, offsets *int, taps int, counts *float64, lines float64)
+func meanRows64AVX512(y, x *float64, grid *Grid, offsets *int, taps int, counts, lines *float64)
 
 //go:noescape
 func expChunkAVX512(x *float64, n int, constants *float64)

@@ -34,7 +34,7 @@ func checkedTile[T kernel.Number](rows, cols int, mul mulAssembly[T], spread spr
 			spread(&dst[0], &src[0], count, dstStep, srcStep, a, b, n)
 		},
 		TapRows: taps.checkedRows, Tap3x3: taps.checked3x3, CopyRows: taps.checkedCopy, Split: taps.checkedSplit,
-		MaxRows: taps.checkedMax, MeanRow: taps.checkedMean,
+		MaxRows: taps.checkedMax, MeanRows: taps.checkedMean,
 	}
 }
 

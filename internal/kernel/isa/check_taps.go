@@ -10,7 +10,7 @@ type tapLoops[T kernel.Number] struct {
 	copied func(y, x *T, g *Grid)
 	split  func(even, odd, x *T, g *Grid)
 	max    func(y, x *T, g *Grid, offsets *int, taps int)
-	mean   func(y *T, n int, x *T, offsets *int, taps int, counts *float64, lines float64)
+	mean   func(y, x *T, g *Grid, offsets *int, taps int, counts, lines *float64)
 	behind int // elements of x that of3x3 may read behind the last it needs
 }
 
@@ -101,13 +101,14 @@ func (l tapLoops[T]) checkedMax(y, x []T, g *Grid, offsets []int) {
 	l.max(&y[0], &x[0], g, &offsets[0], len(offsets))
 }
 
-func (l tapLoops[T]) checkedMean(y, x []T, offsets []int, counts []float64, lines float64) {
-	if len(y) == 0 {
+func (l tapLoops[T]) checkedMean(y, x []T, g *Grid, offsets []int, counts, lines []float64) {
+	if g.empty() {
 		return
 	}
-	_ = counts[len(y)-1]
+	_ = y[g.y(g.Cols)-1]
 	for _, at := range offsets {
-		_ = x[at : at+len(y)]
+		_ = x[at:][g.x()-1]
 	}
-	l.mean(&y[0], len(y), &x[0], &offsets[0], len(offsets), &counts[0], lines)
+	_, _ = counts[g.Cols-1], lines[g.Rows-1]
+	l.mean(&y[0], &x[0], g, &offsets[0], len(offsets), &counts[0], &lines[0])
 }

@@ -27,7 +27,7 @@ func genericTile[T kernel.Number]() Tile[T] {
 	return Tile[T]{
 		Rows: 4, Cols: 4, Mul: mulTile4x4[T], Spread: spreadLanes[T],
 		TapRows: tapRows[T], Tap3x3: tap3x3[T], CopyRows: copyRows[T], Split: split[T],
-		MaxRows: maxRows[T], MeanRow: meanRow[T],
+		MaxRows: maxRows[T], MeanRows: meanRows[T],
 	}
 }
 

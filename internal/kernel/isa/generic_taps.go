@@ -2,17 +2,17 @@ package isa
 
 import "github.com/berth-go/berth/internal/kernel"
 
-// each calls row with where each row of positions begins in y and in x, and its plane.
-func (g *Grid) each(row func(plane, y, x int)) {
+// each calls do with each plane and row, and where that begins in y and in x.
+func (g *Grid) each(do func(plane, row, y, x int)) {
 	for p := range g.Planes {
 		for r := range g.Rows {
-			row(p, p*g.PlaneY+r*g.RowY, p*g.PlaneX+r*g.RowX)
+			do(p, r, p*g.PlaneY+r*g.RowY, p*g.PlaneX+r*g.RowX)
 		}
 	}
 }
 
 func tapRows[T kernel.Number](y, x []T, g *Grid, offsets []int, weights []T, planeW int, bias []T, add bool) {
-	g.each(func(plane, atY, atX int) {
+	g.each(func(plane, _, atY, atX int) {
 		to, from := y[atY:atY+g.Cols], x[atX:]
 		for len(to) > 0 {
 			var buf [256]T
@@ -49,11 +49,11 @@ func tap3x3[T kernel.Number](y, x []T, g *Grid, pitch, _ int, offsets *[3]int, w
 }
 
 func copyRows[T any](y, x []T, g *Grid) {
-	g.each(func(_, atY, atX int) { copy(y[atY:atY+g.Cols], x[atX:atX+g.Cols]) })
+	g.each(func(_, _, atY, atX int) { copy(y[atY:atY+g.Cols], x[atX:atX+g.Cols]) })
 }
 
 func split[T any](even, odd, x []T, g *Grid) {
-	g.each(func(_, atY, atX int) {
+	g.each(func(_, _, atY, atX int) {
 		from := x[atX : atX+g.Cols]
 		for i := 0; i < len(from); i += 2 {
 			even[atY+i/2] = from[i]
@@ -65,7 +65,7 @@ func split[T any](even, odd, x []T, g *Grid) {
 }
 
 func maxRows[T kernel.Number](y, x []T, g *Grid, offsets []int) {
-	g.each(func(_, atY, atX int) {
+	g.each(func(_, _, atY, atX int) {
 		to, from := y[atY:atY+g.Cols], x[atX:]
 		copy(to, from[offsets[0]:])
 		for _, at := range offsets[1:] {
@@ -78,18 +78,21 @@ func maxRows[T kernel.Number](y, x []T, g *Grid, offsets []int) {
 	})
 }
 
-func meanRow[T kernel.Number](y, x []T, offsets []int, counts []float64, lines float64) {
-	for len(y) > 0 {
-		var buf [256]float64
-		sums := buf[:min(len(y), len(buf))]
-		for _, at := range offsets {
-			for i, v := range x[at : at+len(sums)] {
-				sums[i] += float64(v)
+func meanRows[T kernel.Number](y, x []T, g *Grid, offsets []int, counts, lines []float64) {
+	g.each(func(_, row, atY, atX int) {
+		to, from, counts := y[atY:atY+g.Cols], x[atX:], counts
+		for len(to) > 0 {
+			var buf [256]float64
+			sums := buf[:min(len(to), len(buf))]
+			for _, at := range offsets {
+				for i, v := range from[at : at+len(sums)] {
+					sums[i] += float64(v)
+				}
 			}
+			for i, s := range sums {
+				to[i] = T(s / (counts[i] * lines[row]))
+			}
+			to, from, counts = to[len(sums):], from[len(sums):], counts[len(sums):]
 		}
-		for i, s := range sums {
-			y[i] = T(s / (counts[i] * lines))
-		}
-		y, x, counts = y[len(sums):], x[len(sums):], counts[len(sums):]
-	}
+	})
 }

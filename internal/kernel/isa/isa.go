@@ -111,11 +111,11 @@ type Tile[T any] struct {
 	//	m := the lowest value; for t { v := x[p*PlaneX+r*RowX+offsets[t]+i]; if v > m { m = v } }
 	//	y[p*PlaneY+r*RowY+i] = m // NaN if there was one
 	MaxRows func(y, x []T, g *Grid, offsets []int)
-	// MeanRow is, for i < len(y),
+	// MeanRows is, for each p, r and i of the grid,
 	//
-	//	s := 0.0; for t { s += float64(x[offsets[t]+i]) }
-	//	y[i] = T(s / (counts[i]*lines))
-	MeanRow func(y, x []T, offsets []int, counts []float64, lines float64)
+	//	s := 0.0; for t { s += float64(x[p*PlaneX+r*RowX+offsets[t]+i]) }
+	//	y[p*PlaneY+r*RowY+i] = T(s / (counts[i]*lines[r]))
+	MeanRows func(y, x []T, g *Grid, offsets []int, counts, lines []float64)
 }
 
 // Variable names the environment variable that chooses a set by its name when a

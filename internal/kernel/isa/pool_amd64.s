@@ -411,15 +411,30 @@ done:
 	VZEROUPPER
 	RET
 
-// func meanRow32AVX512(y *float32, n int, x *float32, offsets *int, taps int, counts *float64, lines float64)
-TEXT ·meanRow32AVX512(SB), NOSPLIT, $0-56
+// func meanRows32AVX512(y, x *float32, grid *Grid, offsets *int, taps int, counts, lines *float64)
+TEXT ·meanRows32AVX512(SB), NOSPLIT, $8-56
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ n+8(FP), CX
-	MOVQ x+16(FP), SI
-	MOVQ offsets+24(FP), R8
-	MOVQ taps+32(FP), DX
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R11
+	SHLQ $2, R11
+	MOVQ 48(AX), R12
+	SHLQ $2, R12
+	MOVQ lines+48(FP), R13
+
+row:
+	VBROADCASTSD (R13), Z9
+	ADDQ $8, R13
+	MOVQ grid+16(FP), AX
+	MOVQ 16(AX), CX
 	MOVQ counts+40(FP), R9
-	VBROADCASTSD lines+48(FP), Z9
+	XORL R8, R8
 
 next4:
 	CMPQ CX, $32
@@ -428,8 +443,8 @@ next4:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ R8, R10
-	MOVQ DX, BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 taps4:
 	MOVQ (R10), AX
@@ -467,19 +482,20 @@ taps4:
 	VMOVUPS Y3, 96(DI)
 	ADDQ $128, SI
 	ADDQ $128, DI
+	ADDQ $128, R8
 	ADDQ $256, R9
 	SUBQ $32, CX
 	JMP next4
 
 next1:
 	TESTQ CX, CX
-	JLE done
+	JLE end
 	MOVL $255, AX
 	BZHIL CX, AX, AX
 	KMOVW AX, K1
 	VPXORD Z0, Z0, Z0
-	MOVQ R8, R10
-	MOVQ DX, BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 taps1:
 	MOVQ (R10), AX
@@ -496,9 +512,28 @@ taps1:
 	VMOVUPS Y0, K1, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
+	ADDQ $32, R8
 	ADDQ $64, R9
 	SUBQ $8, CX
 	JMP next1
+
+end:
+	SUBQ R8, SI
+	SUBQ R8, DI
+	ADDQ R12, SI
+	ADDQ R11, DI
+	DECQ DX
+	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	JMP plane
 
 done:
 	VZEROUPPER
@@ -889,15 +924,30 @@ done:
 	VZEROUPPER
 	RET
 
-// func meanRow64AVX512(y *float64, n int, x *float64, offsets *int, taps int, counts *float64, lines float64)
-TEXT ·meanRow64AVX512(SB), NOSPLIT, $0-56
+// func meanRows64AVX512(y, x *float64, grid *Grid, offsets *int, taps int, counts, lines *float64)
+TEXT ·meanRows64AVX512(SB), NOSPLIT, $8-56
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ n+8(FP), CX
-	MOVQ x+16(FP), SI
-	MOVQ offsets+24(FP), R8
-	MOVQ taps+32(FP), DX
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R11
+	SHLQ $3, R11
+	MOVQ 48(AX), R12
+	SHLQ $3, R12
+	MOVQ lines+48(FP), R13
+
+row:
+	VBROADCASTSD (R13), Z9
+	ADDQ $8, R13
+	MOVQ grid+16(FP), AX
+	MOVQ 16(AX), CX
 	MOVQ counts+40(FP), R9
-	VBROADCASTSD lines+48(FP), Z9
+	XORL R8, R8
 
 next4:
 	CMPQ CX, $32
@@ -906,8 +956,8 @@ next4:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ R8, R10
-	MOVQ DX, BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 taps4:
 	MOVQ (R10), AX
@@ -941,19 +991,20 @@ taps4:
 	VMOVUPD Z3, 192(DI)
 	ADDQ $256, SI
 	ADDQ $256, DI
+	ADDQ $256, R8
 	ADDQ $256, R9
 	SUBQ $32, CX
 	JMP next4
 
 next1:
 	TESTQ CX, CX
-	JLE done
+	JLE end
 	MOVL $255, AX
 	BZHIL CX, AX, AX
 	KMOVW AX, K1
 	VPXORD Z0, Z0, Z0
-	MOVQ R8, R10
-	MOVQ DX, BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 taps1:
 	MOVQ (R10), AX
@@ -969,9 +1020,28 @@ taps1:
 	VMOVUPD Z0, K1, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
+	ADDQ $64, R8
 	ADDQ $64, R9
 	SUBQ $8, CX
 	JMP next1
+
+end:
+	SUBQ R8, SI
+	SUBQ R8, DI
+	ADDQ R12, SI
+	ADDQ R11, DI
+	DECQ DX
+	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	JMP plane
 
 done:
 	VZEROUPPER
@@ -1383,15 +1453,30 @@ done:
 	VZEROUPPER
 	RET
 
-// func meanRow32AVX2(y *float32, n int, x *float32, offsets *int, taps int, counts *float64, lines float64)
-TEXT ·meanRow32AVX2(SB), NOSPLIT, $0-56
+// func meanRows32AVX2(y, x *float32, grid *Grid, offsets *int, taps int, counts, lines *float64)
+TEXT ·meanRows32AVX2(SB), NOSPLIT, $8-56
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ n+8(FP), CX
-	MOVQ x+16(FP), SI
-	MOVQ offsets+24(FP), R8
-	MOVQ taps+32(FP), DX
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R11
+	SHLQ $2, R11
+	MOVQ 48(AX), R12
+	SHLQ $2, R12
+	MOVQ lines+48(FP), R13
+
+row:
+	VBROADCASTSD (R13), Y9
+	ADDQ $8, R13
+	MOVQ grid+16(FP), AX
+	MOVQ 16(AX), CX
 	MOVQ counts+40(FP), R9
-	VBROADCASTSD lines+48(FP), Y9
+	XORL R8, R8
 
 next4:
 	CMPQ CX, $16
@@ -1400,8 +1485,8 @@ next4:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ R8, R10
-	MOVQ DX, BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 taps4:
 	MOVQ (R10), AX
@@ -1439,13 +1524,14 @@ taps4:
 	VMOVUPS X3, 48(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
+	ADDQ $64, R8
 	ADDQ $128, R9
 	SUBQ $16, CX
 	JMP next4
 
 next1:
 	TESTQ CX, CX
-	JLE done
+	JLE end
 	MOVQ CX, BX
 	MOVL $4, AX
 	CMPQ BX, AX
@@ -1455,8 +1541,8 @@ next1:
 	VMOVUPS (AX)(BX*8), Y10
 	VMOVUPS (AX)(BX*4), X11
 	VXORPS Y0, Y0, Y0
-	MOVQ R8, R10
-	MOVQ DX, BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 taps1:
 	MOVQ (R10), AX
@@ -1474,9 +1560,28 @@ taps1:
 	VMASKMOVPS X0, X11, 0(DI)
 	ADDQ $16, SI
 	ADDQ $16, DI
+	ADDQ $16, R8
 	ADDQ $32, R9
 	SUBQ $4, CX
 	JMP next1
+
+end:
+	SUBQ R8, SI
+	SUBQ R8, DI
+	ADDQ R12, SI
+	ADDQ R11, DI
+	DECQ DX
+	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	JMP plane
 
 done:
 	VZEROUPPER
@@ -1888,15 +1993,30 @@ done:
 	VZEROUPPER
 	RET
 
-// func meanRow64AVX2(y *float64, n int, x *float64, offsets *int, taps int, counts *float64, lines float64)
-TEXT ·meanRow64AVX2(SB), NOSPLIT, $0-56
+// func meanRows64AVX2(y, x *float64, grid *Grid, offsets *int, taps int, counts, lines *float64)
+TEXT ·meanRows64AVX2(SB), NOSPLIT, $8-56
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
 	MOVQ y+0(FP), DI
-	MOVQ n+8(FP), CX
-	MOVQ x+16(FP), SI
-	MOVQ offsets+24(FP), R8
-	MOVQ taps+32(FP), DX
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R11
+	SHLQ $3, R11
+	MOVQ 48(AX), R12
+	SHLQ $3, R12
+	MOVQ lines+48(FP), R13
+
+row:
+	VBROADCASTSD (R13), Y9
+	ADDQ $8, R13
+	MOVQ grid+16(FP), AX
+	MOVQ 16(AX), CX
 	MOVQ counts+40(FP), R9
-	VBROADCASTSD lines+48(FP), Y9
+	XORL R8, R8
 
 next4:
 	CMPQ CX, $16
@@ -1905,8 +2025,8 @@ next4:
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	MOVQ R8, R10
-	MOVQ DX, BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 taps4:
 	MOVQ (R10), AX
@@ -1940,13 +2060,14 @@ taps4:
 	VMOVUPD Y3, 96(DI)
 	ADDQ $128, SI
 	ADDQ $128, DI
+	ADDQ $128, R8
 	ADDQ $128, R9
 	SUBQ $16, CX
 	JMP next4
 
 next1:
 	TESTQ CX, CX
-	JLE done
+	JLE end
 	MOVQ CX, BX
 	MOVL $4, AX
 	CMPQ BX, AX
@@ -1956,8 +2077,8 @@ next1:
 	VMOVUPS (AX)(BX*8), Y10
 	VMOVUPS (AX)(BX*4), X11
 	VXORPD Y0, Y0, Y0
-	MOVQ R8, R10
-	MOVQ DX, BX
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+32(FP), BX
 
 taps1:
 	MOVQ (R10), AX
@@ -1973,9 +2094,28 @@ taps1:
 	VMASKMOVPD Y0, Y10, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
+	ADDQ $32, R8
 	ADDQ $32, R9
 	SUBQ $4, CX
 	JMP next1
+
+end:
+	SUBQ R8, SI
+	SUBQ R8, DI
+	ADDQ R12, SI
+	ADDQ R11, DI
+	DECQ DX
+	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	JMP plane
 
 done:
 	VZEROUPPER

@@ -56,7 +56,7 @@ func testTaps[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		want := slices.Clone(y)
 		sum := func(x, weights []T, offsets []int, planeW int, add bool) {
 			copy(want, y)
-			g.each(func(plane, atY, atX int) {
+			g.each(func(plane, _, atY, atX int) {
 				for i := range g.Cols {
 					var sum T
 					for t, at := range offsets {
@@ -84,7 +84,7 @@ func testTaps[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 			}
 		}
 		copy(want, y)
-		g.each(func(_, atY, atX int) {
+		g.each(func(_, _, atY, atX int) {
 			for i := range g.Cols {
 				m := T(math.Inf(-1))
 				for _, at := range offsets {
@@ -103,11 +103,31 @@ func testTaps[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 			}
 		}
 
+		image = x(slices.Max(offsets))
+		counts, lines := make([]float64, g.Cols), make([]float64, g.Rows)
+		for _, divisors := range [][]float64{counts, lines} {
+			for i := range divisors {
+				divisors[i] = float64(1 + rng.IntN(4))
+			}
+		}
+		copy(want, y)
+		g.each(func(_, row, atY, atX int) {
+			for i := range g.Cols {
+				sum := 0.0
+				for _, at := range offsets {
+					sum += float64(image[atX+at+i])
+				}
+				want[atY+i] = T(sum / (counts[i] * lines[row]))
+			}
+		})
+		tile.MeanRows(y, image, &g, offsets, counts, lines)
+		check("means", y, want, g.Planes, g.Rows, g.Cols, len(offsets))
+
 		image = x(0)
 		copy(want, y)
 		even, odd := some(len(y)), some(len(y))
 		wantEven, wantOdd := slices.Clone(even), slices.Clone(odd)
-		g.each(func(_, atY, atX int) {
+		g.each(func(_, _, atY, atX int) {
 			copy(want[atY:], image[atX:atX+g.Cols])
 			for i := range g.Cols {
 				to := wantEven
@@ -134,23 +154,6 @@ func testTaps[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		sum(image, weights, all[:], 9, false)
 		tile.Tap3x3(y, image, &g, pitch, step, &columns, weights, bias)
 		check("3x3 taps", y, want, g.Planes, g.Rows, g.Cols, step, len(bias))
-
-		n := min(g.Cols, len(y))
-		counts, lines := make([]float64, n), float64(1+rng.IntN(3))
-		for i := range counts {
-			counts[i] = float64(1 + rng.IntN(4))
-		}
-		image = some(slices.Max(offsets) + n)
-		copy(want, y)
-		for i := range n {
-			sum := 0.0
-			for _, at := range offsets {
-				sum += float64(image[at+i])
-			}
-			want[i] = T(sum / (counts[i] * lines))
-		}
-		tile.MeanRow(y[:n], image, offsets, counts, lines)
-		check("means", y, want, n, len(offsets))
 	}
 }
 

@@ -276,10 +276,16 @@ func (k *meanPool[T]) Bind(in, out []*kernel.Operand) {
 	k.bindWindow(in, out, k.params.Kind == Average)
 }
 
-// Scratch implements [kernel.Kernel]: sums and divisors of a row, and a patch, then that
-// of the epilogue.
+// Scratch implements [kernel.Kernel]: the divisors of columns, those of rows and a patch
+// or else the sums of a row, and that of the epilogue.
 func (k *meanPool[T]) Scratch() int {
-	return 2*kernel.Carved[float64](k.slide.Width) + patchScratch(&k.pool, &k.tile) + k.pool.Scratch()
+	n := kernel.Carved[float64](k.slide.Width)
+	if k.blocked {
+		n += kernel.Carved[float64](k.slide.Rows) + patchScratch(&k.pool, &k.tile)
+	} else {
+		n += kernel.Carved[float64](k.slide.Width)
+	}
+	return n + k.pool.Scratch()
 }
 
 // Run implements [kernel.Kernel].
@@ -291,14 +297,12 @@ func (k *meanPool[T]) Run(task int, scratch []byte) error {
 		counts[c] = float64(max(s.Meets(last, c, k.params.CountIncludePad), 1))
 	}
 	if b := &k.blocks; k.blocked {
+		lines := kernel.Carve[float64](&scratch, s.Rows)
+		for row := range lines {
+			lines[row] = k.outer(row)
+		}
 		return runBlocks(&k.pool, task, scratch, &k.tile, 0, func(y, x []T, g *isa.Grid, at slide.Block) {
-			for r := range at.Rows {
-				lines := k.outer(at.Row + r)
-				for plane := range at.Planes {
-					to := y[plane*g.PlaneY+r*s.Width:]
-					k.tile.MeanRow(to[:at.Cols], x[plane*g.PlaneX+r*g.RowX:], b.Offsets, counts[at.Col:], lines)
-				}
-			}
+			k.tile.MeanRows(y, x, g, b.Offsets, counts[at.Col:], lines[at.Row:])
 		})
 	}
 	sums := kernel.Carve[float64](&scratch, s.Width)

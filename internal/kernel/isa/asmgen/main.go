@@ -45,7 +45,7 @@ var files = map[string]func(g *generator){
 		g.extremes()
 		g.each(func() {
 			g.maxRows()
-			g.meanRow()
+			g.meanRows()
 		})
 	},
 }

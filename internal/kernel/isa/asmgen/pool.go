@@ -73,22 +73,27 @@ func (g *generator) extremes() {
 	g.raw("\nDATA nan64<>+0(SB)/8, $0x7ff8000000000001\nGLOBL nan64<>(SB), RODATA|NOPTR, $8\n")
 }
 
-// meanRow emits the means of taps of a row of positions, summed in float64. CX counts
-// the positions down; R10 walks the taps, which BX counts down. A register of float32
-// is half as wide as those of the sums.
-func (g *generator) meanRow() {
+// meanRows emits the means of taps, summed in float64. R13 walks the lines, of which
+// there is a number for each row, and R9 the counts of its columns, which CX counts
+// down; R8 is how far into the row DI and SI are, in bytes. R10 walks the taps, which
+// BX counts down. A register of float32 is half as wide as those of the sums.
+func (g *generator) meanRows() {
 	const block = 4
 	lanes := g.bytes() / 8
-	fmt.Fprintf(g, "\n// func meanRow%s(y *float%d, n int, x *float%[2]d, offsets *int, taps int, counts *float64, lines float64)\n", g.name, 8*g.width)
-	fmt.Fprintf(g, "TEXT ·meanRow%s(SB), NOSPLIT, $0-56\n", g.name)
-	g.op("MOVQ y+0(FP), DI")
-	g.op("MOVQ n+8(FP), CX")
-	g.op("MOVQ x+16(FP), SI")
-	g.op("MOVQ offsets+24(FP), R8")
-	g.op("MOVQ taps+32(FP), DX")
+	fmt.Fprintf(g, "\n// func meanRows%s(y, x *float%d, grid *Grid, offsets *int, taps int, counts, lines *float64)\n", g.name, 8*g.width)
+	fmt.Fprintf(g, "TEXT ·meanRows%s(SB), NOSPLIT, $8-56\n", g.name)
+	g.beginPlanes("R11")
+	g.op("MOVQ %d(AX), R12", rowX)
+	g.op("SHLQ $%d, R12", g.shift())
+	g.op("MOVQ lines+48(FP), R13")
+	g.label("row")
+	g.op("VBROADCASTSD (R13), %s", g.reg(9))
+	g.op("ADDQ $8, R13")
+	g.op("MOVQ grid+16(FP), AX")
+	g.op("MOVQ %d(AX), CX", cols)
 	g.op("MOVQ counts+40(FP), R9")
-	g.op("VBROADCASTSD lines+48(FP), %s", g.reg(9))
-	// wide returns the instruction that loads elements as float64.
+	g.op("XORL R8, R8")
+	// load emits the loading of elements as float64.
 	load := func(at string, masked bool, to int) {
 		name := map[int]string{4: "VCVTPS2PD", 8: "VMOVUPD"}[g.width]
 		switch {
@@ -108,7 +113,7 @@ func (g *generator) meanRow() {
 		g.label("next%d", v)
 		if masked {
 			g.op("TESTQ CX, CX")
-			g.op("JLE done")
+			g.op("JLE end")
 			if g.avx512 {
 				g.op("MOVL $%d, AX", 1<<lanes-1)
 				g.op("BZHIL CX, AX, AX")
@@ -130,8 +135,8 @@ func (g *generator) meanRow() {
 		for j := range v {
 			g.zero(g.reg(j))
 		}
-		g.op("MOVQ R8, R10")
-		g.op("MOVQ DX, BX")
+		g.op("MOVQ offsets+24(FP), R10")
+		g.op("MOVQ taps+32(FP), BX")
 		g.label("taps%d", v)
 		g.op("MOVQ (R10), AX")
 		g.op("LEAQ (SI)(AX*%d), AX", g.width)
@@ -180,11 +185,18 @@ func (g *generator) meanRow() {
 		}
 		g.op("ADDQ $%d, SI", v*lanes*g.width)
 		g.op("ADDQ $%d, DI", v*lanes*g.width)
+		g.op("ADDQ $%d, R8", v*lanes*g.width)
 		g.op("ADDQ $%d, R9", v*g.bytes())
 		g.op("SUBQ $%d, CX", v*lanes)
 		g.op("JMP next%d", v)
 	}
-	g.label("done")
-	g.op("VZEROUPPER")
-	g.op("RET")
+	g.label("end")
+	g.op("SUBQ R8, SI")
+	g.op("SUBQ R8, DI")
+	g.op("ADDQ R12, SI")
+	g.op("ADDQ R11, DI")
+	g.op("DECQ DX")
+	g.op("JNZ row")
+	g.endPlanes(func() {})
+	g.done()
 }
