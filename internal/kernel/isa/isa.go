@@ -14,10 +14,12 @@
 //
 //	isa.go            the loops, and the choice of a set
 //	generic.go        the portable set
+//	generic_taps.go   its loops over windows that slide over planes
 //	exp.go            the exponential that every set computes alike
 //	avx512_amd64.go, avx2_amd64.go
 //	                  a set each: its loops, and whether the processor has it
-//	check.go          assembly as loops over slices, which it cannot leave
+//	check.go, check_taps.go
+//	                  assembly as loops over slices, which it cannot leave
 //	sets_*.go         the sets of a processor family
 //	*.s               the assembly; asmgen writes all but the exponential
 package isa
