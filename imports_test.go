@@ -34,7 +34,7 @@ internal/op/norm        only dtype shape internal/kernel internal/kernel/isa gra
 internal/op/linear      only dtype shape internal/kernel graph internal/op internal/kernel/gemm internal/op/elementwise
 internal/op/slide       only dtype shape internal/kernel internal/kernel/isa graph internal/op
 internal/op/conv        only dtype shape internal/kernel internal/kernel/isa graph internal/op internal/kernel/gemm internal/op/slide internal/op/elementwise
-internal/op/pool        only dtype shape internal/kernel graph internal/op internal/kernel/lines internal/op/slide internal/op/elementwise
+internal/op/pool        only dtype shape internal/kernel internal/kernel/isa graph internal/op internal/kernel/lines internal/op/slide internal/op/elementwise
 internal/op/quant       only dtype shape internal/kernel internal/kernel/isa graph internal/op internal/kernel/gemm internal/op/linear internal/op/slide internal/op/conv
 internal/op/recurrent   only dtype shape internal/kernel graph internal/op internal/kernel/gemm internal/op/elementwise
 internal/op/resample    only dtype shape internal/kernel graph internal/op internal/kernel/lines

@@ -25,8 +25,12 @@ func Each2[D, A, B any](dst []D, a []A, b []B, f func(x A, y B) D) {
 
 // Fill sets every element of s to v.
 func Fill[T any](s []T, v T) {
-	for i := range s {
+	const run = 64 // elements that are worth copying
+	for i := range min(run, len(s)) {
 		s[i] = v
+	}
+	for n := run; n < len(s); n *= 2 {
+		copy(s[n:], s[:n])
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 var avx2 = Loops{
 	Name:     "avx2",
 	here:     cpu.X86.HasAVX2 && cpu.X86.HasFMA,
-	Float32:  checkedTile(6, 16, mulTile32AVX2, spread32AVX2, tapSum32AVX2),
-	Float64:  checkedTile(6, 8, mulTile64AVX2, spread64AVX2, tapSum64AVX2),
+	Float32:  checkedTile(6, 16, mulTile32AVX2, spread32AVX2, tapLoops[float32]{tapRows32AVX2, tap3x332AVX2, copyRows32AVX2, split32AVX2, maxRows32AVX2, meanRows32AVX2, 7}),
+	Float64:  checkedTile(6, 8, mulTile64AVX2, spread64AVX2, tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2, maxRows64AVX2, meanRows64AVX2, 3}),
 	Exp:      checkedExp(expChunkAVX2),
 	ExpShift: checkedExpShift(exp32RowAVX2, exp32TileAVX2),
 	Maps:     mapsAVX2,
@@ -66,10 +66,40 @@ func spread32AVX2(dst, src *float32, count, dstStep, srcStep, a, b, n int)
 func spread64AVX2(dst, src *float64, count, dstStep, srcStep, a, b, n int)
 
 //go:noescape
-func tapSum32AVX2(y, x *float32, n int, offsets *int, weights *float32, taps int, add bool)
+func tapRows32AVX2(y, x *float32, grid *Grid, offsets *int, weights *float32, taps, planeW int, bias *float32, add bool)
 
 //go:noescape
-func tapSum64AVX2(y, x *float64, n int, offsets *int, weights *float64, taps int, add bool)
+func tap3x332AVX2(y, x *float32, grid *Grid, offsets *int, weights *float32, pitch, step int, bias *float32)
+
+//go:noescape
+func copyRows32AVX2(y, x *float32, grid *Grid)
+
+//go:noescape
+func split32AVX2(even, odd, x *float32, grid *Grid)
+
+//go:noescape
+func maxRows32AVX2(y, x *float32, grid *Grid, offsets *int, taps int)
+
+//go:noescape
+func meanRows32AVX2(y, x *float32, grid *Grid, offsets *int, taps int, counts, lines *float64)
+
+//go:noescape
+func tapRows64AVX2(y, x *float64, grid *Grid, offsets *int, weights *float64, taps, planeW int, bias *float64, add bool)
+
+//go:noescape
+func tap3x364AVX2(y, x *float64, grid *Grid, offsets *int, weights *float64, pitch, step int, bias *float64)
+
+//go:noescape
+func copyRows64AVX2(y, x *float64, grid *Grid)
+
+//go:noescape
+func split64AVX2(even, odd, x *float64, grid *Grid)
+
+//go:noescape
+func maxRows64AVX2(y, x *float64, grid *Grid, offsets *int, taps int)
+
+//go:noescape
+func meanRows64AVX2(y, x *float64, grid *Grid, offsets *int, taps int, counts, lines *float64)
 
 //go:noescape
 func expChunkAVX2(x *float64, n int, constants *float64)

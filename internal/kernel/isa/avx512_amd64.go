@@ -8,8 +8,8 @@ import "golang.org/x/sys/cpu"
 var avx512 = Loops{
 	Name:     "avx512",
 	here:     cpu.X86.HasAVX512F,
-	Float32:  checkedTile(12, 32, mulTile32AVX512, spread32AVX512, tapSum32AVX512),
-	Float64:  checkedTile(12, 16, mulTile64AVX512, spread64AVX512, tapSum64AVX512),
+	Float32:  checkedTile(12, 32, mulTile32AVX512, spread32AVX512, tapLoops[float32]{tapRows32AVX512, tap3x332AVX512, copyRows32AVX512, split32AVX512, maxRows32AVX512, meanRows32AVX512, 15}),
+	Float64:  checkedTile(12, 16, mulTile64AVX512, spread64AVX512, tapLoops[float64]{tapRows64AVX512, tap3x364AVX512, copyRows64AVX512, split64AVX512, maxRows64AVX512, meanRows64AVX512, 7}),
 	Exp:      checkedExp(expChunkAVX512),
 	ExpShift: checkedExpShift(exp32RowAVX512, exp32TileAVX512),
 	Maps:     mapsAVX512,
@@ -31,10 +31,40 @@ func spread32AVX512(dst, src *float32, count, dstStep, srcStep, a, b, n int)
 func spread64AVX512(dst, src *float64, count, dstStep, srcStep, a, b, n int)
 
 //go:noescape
-func tapSum32AVX512(y, x *float32, n int, offsets *int, weights *float32, taps int, add bool)
+func tapRows32AVX512(y, x *float32, grid *Grid, offsets *int, weights *float32, taps, planeW int, bias *float32, add bool)
 
 //go:noescape
-func tapSum64AVX512(y, x *float64, n int, offsets *int, weights *float64, taps int, add bool)
+func tap3x332AVX512(y, x *float32, grid *Grid, offsets *int, weights *float32, pitch, step int, bias *float32)
+
+//go:noescape
+func copyRows32AVX512(y, x *float32, grid *Grid)
+
+//go:noescape
+func split32AVX512(even, odd, x *float32, grid *Grid)
+
+//go:noescape
+func maxRows32AVX512(y, x *float32, grid *Grid, offsets *int, taps int)
+
+//go:noescape
+func meanRows32AVX512(y, x *float32, grid *Grid, offsets *int, taps int, counts, lines *float64)
+
+//go:noescape
+func tapRows64AVX512(y, x *float64, grid *Grid, offsets *int, weights *float64, taps, planeW int, bias *float64, add bool)
+
+//go:noescape
+func tap3x364AVX512(y, x *float64, grid *Grid, offsets *int, weights *float64, pitch, step int, bias *float64)
+
+//go:noescape
+func copyRows64AVX512(y, x *float64, grid *Grid)
+
+//go:noescape
+func split64AVX512(even, odd, x *float64, grid *Grid)
+
+//go:noescape
+func maxRows64AVX512(y, x *float64, grid *Grid, offsets *int, taps int)
+
+//go:noescape
+func meanRows64AVX512(y, x *float64, grid *Grid, offsets *int, taps int, counts, lines *float64)
 
 //go:noescape
 func expChunkAVX512(x *float64, n int, constants *float64)

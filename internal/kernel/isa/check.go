@@ -6,15 +6,14 @@ import "github.com/berth-go/berth/internal/kernel"
 // unless the slices hold all that it reads and writes, and leaves out calls
 // without work.
 
-// A Tile's loops in assembly. H, w, k, count, n and taps are above 0.
+// A Tile's loops in assembly. H, w, k, count and n are above 0.
 type (
 	mulAssembly[T any]    func(h, w, k int, a, b *T, ldb int, c *T, ldc int, add bool)
 	spreadAssembly[T any] func(dst, src *T, count, dstStep, srcStep, a, b, n int)
-	tapSumAssembly[T any] func(y, x *T, n int, offsets *int, weights *T, taps int, add bool)
 )
 
 // checkedTile returns the tile of the given extents whose loops are in assembly.
-func checkedTile[T kernel.Number](rows, cols int, mul mulAssembly[T], spread spreadAssembly[T], tapSum tapSumAssembly[T]) Tile[T] {
+func checkedTile[T kernel.Number](rows, cols int, mul mulAssembly[T], spread spreadAssembly[T], taps tapLoops[T]) Tile[T] {
 	return Tile[T]{
 		Rows: rows, Cols: cols,
 		Mul: func(h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool) {
@@ -34,16 +33,8 @@ func checkedTile[T kernel.Number](rows, cols int, mul mulAssembly[T], spread spr
 			_ = src[(count-1)*srcStep+b-a-1]
 			spread(&dst[0], &src[0], count, dstStep, srcStep, a, b, n)
 		},
-		TapSum: func(y, x []T, offsets []int, weights []T, add bool) {
-			if len(y) == 0 {
-				return
-			}
-			_ = weights[len(offsets)-1]
-			for _, at := range offsets {
-				_ = x[at : at+len(y)]
-			}
-			tapSum(&y[0], &x[0], len(y), &offsets[0], &weights[0], len(offsets), add)
-		},
+		TapRows: taps.checkedRows, Tap3x3: taps.checked3x3, CopyRows: taps.checkedCopy, Split: taps.checkedSplit,
+		MaxRows: taps.checkedMax, MeanRows: taps.checkedMean,
 	}
 }
 

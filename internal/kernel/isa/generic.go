@@ -25,7 +25,11 @@ func TileOf[T kernel.Number]() Tile[T] {
 }
 
 func genericTile[T kernel.Number]() Tile[T] {
-	return Tile[T]{Rows: 4, Cols: 4, Mul: mulTile4x4[T], Spread: spreadLanes[T], TapSum: sumTaps[T]}
+	return Tile[T]{
+		Rows: 4, Cols: 4, Mul: mulTile4x4[T], Spread: spreadLanes[T],
+		TapRows: tapRows[T], Tap3x3: tap3x3[T], CopyRows: copyRows[T], Split: split[T],
+		MaxRows: maxRows[T], MeanRows: meanRows[T],
+	}
 }
 
 func mulTile4x4[T kernel.Number](h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool) {
@@ -88,26 +92,5 @@ func spreadLanes[T kernel.Number](dst, src []T, count, dstStep, srcStep, a, b, n
 		for i := b; i < n; i++ {
 			to[i] = 0
 		}
-	}
-}
-
-func sumTaps[T kernel.Number](y, x []T, offsets []int, weights []T, add bool) {
-	for len(y) > 0 {
-		var buf [256]T
-		sums := buf[:min(len(y), len(buf))]
-		for t, at := range offsets {
-			w := weights[t]
-			for i, v := range x[at : at+len(sums)] {
-				sums[i] += T(w * v)
-			}
-		}
-		if add {
-			for i, s := range sums {
-				y[i] += s
-			}
-		} else {
-			copy(y, sums)
-		}
-		y, x = y[len(sums):], x[len(sums):]
 	}
 }

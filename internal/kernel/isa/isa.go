@@ -14,13 +14,15 @@
 //
 //	isa.go            the loops, and the choice of a set
 //	generic.go        the portable set
+//	generic_taps.go   its loops over windows that slide over planes
 //	exp.go, single.go the exponential and other functions that every set computes alike
 //	numbers           the constants that Go and assembly share
 //	avx512_amd64.go, avx2_amd64.go, neon_arm64.go
 //	                  a set each: its loops, and whether the processor has it
 //	maps_*.go, casts_*.go
 //	                  their loops over elements, written by asmgen
-//	check.go          assembly as loops over slices, which it cannot leave
+//	check.go, check_taps.go
+//	                  assembly as loops over slices, which it cannot leave
 //	sets_*.go         the sets of a processor family
 //	*.s               the assembly; asmgen writes all but the exponential
 package isa
@@ -130,9 +132,22 @@ func FoldsOf[T kernel.Number]() Folds[T] {
 	return Folds[T]{}
 }
 
+// TapRows is how many rows of positions [Tile.TapRows] and [Tile.Tap3x3] take at a
+// time. Multiples of it are done best.
+const TapRows = numbers.TapRows
+
+// A Grid is what loops over several planes go through: Planes planes of Rows rows of
+// Cols positions, and how far in y and in x one plane or row is from the next.
+type Grid struct {
+	Planes, Rows, Cols int
+	PlaneY, RowY       int
+	PlaneX, RowX       int
+}
+
 // A Tile has the inner loops of products: it multiplies one strip of a left
-// matrix by one strip of a right one. Beside it stand the loops that
-// convolutions add.
+// matrix by one strip of a right one. Beside it stand the loops of
+// depthwise convolutions and poolings, and what convolutions copy with. Their slices may be
+// longer than what is read and written.
 type Tile[T any] struct {
 	Rows, Cols int // of a full tile: the height of left strips, the width of right ones
 	// Mul is, for i < h <= Rows and j < w <= Cols, and for each stretch of up to
@@ -148,11 +163,35 @@ type Tile[T any] struct {
 	//
 	//	dst[r*dstStep+i] = src[r*srcStep+i-a] if a <= i < b, or else 0, for i < n
 	Spread func(dst, src []T, count, dstStep, srcStep, a, b, n int)
-	// TapSum is, for each i < len(y),
+	// TapRows is, for each p, r and i of the grid,
 	//
-	//	s := 0; for t { s += weights[t] * x[i+offsets[t]] }
-	//	y[i] += s	// or = s, where add is false
-	TapSum func(y, x []T, offsets []int, weights []T, add bool)
+	//	s := 0; for t { s += weights[p*planeW+t] * x[p*PlaneX+r*RowX+offsets[t]+i] }
+	//	y[p*PlaneY+r*RowY+i] += s	// or = s, where add is false
+	//	y[p*PlaneY+r*RowY+i] += bias[p]	// unless bias is empty
+	TapRows func(y, x []T, g *Grid, offsets []int, weights []T, planeW int, bias []T, add bool)
+	// Tap3x3 is TapRows of 3x3 taps, without add and with a planeW of 9: tap 3*h+w has the
+	// offset h*pitch+offsets[w], and RowX is step*pitch for a step of 1 or 2. Up to Cols
+	// elements of x behind the last may be read.
+	Tap3x3 func(y, x []T, g *Grid, pitch, step int, offsets *[3]int, weights, bias []T)
+	// CopyRows is, for each p, r and i of the grid,
+	//
+	//	y[p*PlaneY+r*RowY+i] = x[p*PlaneX+r*RowX+i]
+	CopyRows func(y, x []T, g *Grid)
+	// Split is, for each p, r and i of the grid,
+	//
+	//	even[p*PlaneY+r*RowY+i/2] = x[p*PlaneX+r*RowX+i] // for even i, and
+	//	odd[p*PlaneY+r*RowY+i/2] = x[p*PlaneX+r*RowX+i]  // for odd ones
+	Split func(even, odd, x []T, g *Grid)
+	// MaxRows is, for each p, r and i of the grid,
+	//
+	//	m := the lowest value; for t { v := x[p*PlaneX+r*RowX+offsets[t]+i]; if v > m { m = v } }
+	//	y[p*PlaneY+r*RowY+i] = m // NaN if there was one
+	MaxRows func(y, x []T, g *Grid, offsets []int)
+	// MeanRows is, for each p, r and i of the grid,
+	//
+	//	s := 0.0; for t { s += float64(x[p*PlaneX+r*RowX+offsets[t]+i]) }
+	//	y[p*PlaneY+r*RowY+i] = T(s / (counts[i]*lines[r]))
+	MeanRows func(y, x []T, g *Grid, offsets []int, counts, lines []float64)
 }
 
 // Variable names the environment variable that chooses a set by its name when a

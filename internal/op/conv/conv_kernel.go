@@ -31,11 +31,12 @@ func convOf[T kernel.Number](p params) kernel.Kernel {
 // would be nothing to share, sums tap by tap instead.
 type conv[T kernel.Number] struct {
 	shared[T]
-	single      bool   // tap by tap
-	phased      bool   // tap by tap in phases
-	phases      phases // if so
+	single      bool // tap by tap
+	blocked     bool // tap by tap in blocks
+	blocks      slide.Blocks
+	perImage    int // blocks of an image
 	bias        *kernel.Operand
-	count, each int // products, or planes of the tap by tap form, and those in a task
+	count, each int // products, or planes or blocks of the tap by tap forms, and those in a task
 	prepackedW  []T
 }
 
@@ -45,13 +46,13 @@ func (k *conv[T]) Bind(in, out []*kernel.Operand) {
 	k.maps, k.deep = k.w.Shape[0]/k.group, k.w.Shape[1]
 	k.single = k.deep == 1 && k.maps <= 2
 	if k.single {
-		k.count = k.images * k.maps * k.group
-		_, k.each = kernel.Parts(k.count, k.positions*max(k.taps/4, 1))
-		k.phased, k.bias = k.phases.bind(&k.slide), nil
-		if k.phased && len(in) >= ownInputs {
-			k.bias = in[2]
-			k.rest.Bind(k.y, in[ownInputs:]...)
+		k.blocked, k.bias = k.blocks.Bind(&k.slide, k.x.DType.Size()), nil
+		if !k.blocked {
+			k.count = k.images * k.maps * k.group
+			_, k.each = kernel.Parts(k.count, k.positions*max(k.taps/4, 1))
+			return
 		}
+		k.bindBlocks(in)
 		return
 	}
 	k.gemm.Plan(k.maps, k.positions, k.deep*k.taps)
@@ -79,8 +80,8 @@ func (k *conv[T]) Scratch() int {
 	switch {
 	case !k.single:
 		n = k.gemm.Scratch()
-	case k.phased:
-		return k.phasedScratch()
+	case k.blocked:
+		return slide.PatchScratch(&k.blocks, &k.gemm.Tile) + k.rest.Scratch()
 	default:
 		n = kernel.Carved[T](k.slide.Width)
 	}
@@ -89,17 +90,11 @@ func (k *conv[T]) Scratch() int {
 
 // Run implements [kernel.Kernel].
 func (k *conv[T]) Run(task int, scratch []byte) error {
-	if k.single {
-		var work phaseWork[T]
-		if k.phased {
-			work = k.phaseWork(&scratch)
-		}
-		for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
-			if err := k.plane(i, &work, scratch); err != nil {
-				return err
-			}
-		}
-		return nil
+	switch {
+	case k.single && k.blocked:
+		return k.runBlocks(task, scratch)
+	case k.single:
+		return k.runPlanes(task, scratch)
 	}
 	per := k.gemm.Tasks()
 	first := task / per * k.each
@@ -143,24 +138,25 @@ func (k *conv[T]) imageAt(image int) int {
 	return k.x.Offset + image*k.x.Strides[0]
 }
 
-// plane computes one output map of one image tap by tap.
-func (k *conv[T]) plane(i int, work *phaseWork[T], scratch []byte) error {
+// runPlanes does a task of planes that are not cut into blocks.
+func (k *conv[T]) runPlanes(task int, scratch []byte) error {
 	channels := k.maps * k.group
-	image, m := i/channels, i%channels
 	s := &k.slide
-	at := k.imageAt(image) + m/k.maps*s.PlaneIn
-	x := kernel.Slice[T](k.x)[at : at+s.PlaneIn]
-	at = k.y.Offset + image*k.y.Strides[0] + m*k.positions
-	y := kernel.Slice[T](k.y)[at : at+k.positions]
-	at = k.w.Offset + m*k.taps
-	w := kernel.Slice[T](k.w)[at : at+k.taps]
-	if k.phased {
-		k.depthwise(y, x, w, m, work)
-		return k.rest.Run(i*k.positions, 1, k.positions, k.positions, scratch)
+	for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
+		image, m := i/channels, i%channels
+		at := k.imageAt(image) + m/k.maps*s.PlaneIn
+		x := kernel.Slice[T](k.x)[at : at+s.PlaneIn]
+		at = k.y.Offset + image*k.y.Strides[0] + m*k.positions
+		y := kernel.Slice[T](k.y)[at : at+k.positions]
+		at = k.w.Offset + m*k.taps
+		w := kernel.Slice[T](k.w)[at : at+k.taps]
+		rest := scratch
+		k.tapByTap(y, x, w, kernel.Carve[T](&rest, s.Width))
+		if err := k.epilogue.Run(i*k.positions, 1, k.positions, k.positions, scratch); err != nil {
+			return err
+		}
 	}
-	rest := scratch
-	k.tapByTap(y, x, w, kernel.Carve[T](&rest, s.Width))
-	return k.epilogue.Run(i*k.positions, 1, k.positions, k.positions, scratch)
+	return nil
 }
 
 // tapByTap computes one output map of one image. As in products, [isa.Chain] taps

@@ -26,8 +26,8 @@ func TestLongSums(t *testing.T) {
 		image []int
 	}{
 		{"a product", 40, []int{9}, []int{200}},
-		{"taps of a line in phases", 1, []int{257}, []int{700}},
-		{"taps of an image in phases", 1, []int{17, 19}, []int{40, 40}},
+		{"taps of a line in blocks", 1, []int{257}, []int{700}},
+		{"taps of an image in blocks", 1, []int{17, 19}, []int{40, 40}},
 		{"taps one by one", 1, []int{7, 7, 7}, []int{12, 12, 12}},
 	} {
 		axes := len(c.taps)

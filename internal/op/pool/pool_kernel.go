@@ -5,6 +5,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
 	"github.com/berth-go/berth/internal/kernel/lines"
 	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/slide"
@@ -44,10 +45,10 @@ func newPool(t dtype.Type, w slide.Window, p poolParams) kernel.Kernel {
 }
 
 func maxPoolOf[T kernel.Number](p pool) kernel.Kernel {
-	return &maxPool[T]{pool: p, lowest: lines.Lowest[T]()}
+	return &maxPool[T]{pool: p, tile: isa.TileOf[T](), lowest: lines.Lowest[T]()}
 }
 
-func meanPoolOf[T kernel.Float](p pool) kernel.Kernel { return &meanPool[T]{p} }
+func meanPoolOf[T kernel.Float](p pool) kernel.Kernel { return &meanPool[T]{p, isa.TileOf[T]()} }
 
 // pool is what the poolings share: planes cut into tasks.
 type pool struct {
@@ -55,18 +56,27 @@ type pool struct {
 	params      poolParams
 	x, y        *kernel.Operand
 	slide       slide.Binding
+	blocked     bool // planes are reduced in blocks
+	blocks      slide.Blocks
 	channels    int
 	planes      int
-	tasks, each int // planes in a task
+	perImage    int // blocks
+	tasks, each int // planes or blocks in a task
 }
 
-// Bind implements [kernel.Kernel].
-func (k *pool) Bind(in, out []*kernel.Operand) {
+// bindWindow binds windows, which are reduced in blocks where they can be and that is
+// wanted.
+func (k *pool) bindWindow(in, out []*kernel.Operand, blocks bool) {
 	k.slide.Bind(&k.window, in[0].Shape[2:], out[0].Shape[2:])
-	positions := k.slide.Rows * k.slide.Width
-	k.bind(in, out, positions*k.slide.OuterTaps*k.slide.InnerTaps)
-	if positions == 0 {
+	positions, taps := k.slide.Rows*k.slide.Width, k.slide.OuterTaps*k.slide.InnerTaps
+	k.bind(in, out, positions*taps)
+	k.blocked = blocks && k.blocks.Bind(&k.slide, k.x.DType.Size())
+	switch b := &k.blocks; {
+	case positions == 0:
 		k.tasks = 0
+	case k.blocked:
+		k.perImage = b.Count(k.channels)
+		k.tasks, k.each = kernel.Parts(k.x.Shape[0]*k.perImage, b.Planes*b.Rows*b.Cols*max(taps/16, 1))
 	}
 }
 
@@ -79,11 +89,37 @@ func (k *pool) bind(in, out []*kernel.Operand, cost int) {
 	k.tasks, k.each = kernel.Parts(k.planes, cost)
 }
 
+// runBlocks does a task of blocks. Reduce computes one, over the positions of g, from the
+// patch x.
+func runBlocks[T kernel.Number](k *pool, task int, scratch []byte, tile *isa.Tile[T], pad T, reduce func(y, x []T, g *isa.Grid, at slide.Block)) error {
+	s := &k.slide
+	positions := s.Rows * s.Width
+	patch := slide.NewPatch(&scratch, &k.blocks, s, tile, pad)
+	for i := task * k.each; i < min((task+1)*k.each, k.x.Shape[0]*k.perImage); i++ {
+		image, at := i/k.perImage, patch.Block(i%k.perImage, k.channels)
+		plane, first := image*k.channels+at.Plane, at.Row*s.Width+at.Col
+		patch.Fill(planesOf[T](k, k.x, plane, at.Planes, s.PlaneIn), &at)
+		reduce(planesOf[T](k, k.y, plane, at.Planes, positions)[first:], patch.Elems, patch.Grid, at)
+		if err := k.params.epilogue.Run(plane*positions+first, at.Planes*at.Rows, s.Width, at.Cols, scratch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Tasks implements [kernel.Kernel].
 func (k *pool) Tasks() int { return k.tasks }
 
 // Scratch implements [kernel.Kernel].
 func (k *pool) Scratch() int { return k.params.epilogue.Scratch() }
+
+// patchScratch returns the bytes of the patch of [runBlocks].
+func patchScratch[T kernel.Number](k *pool, tile *isa.Tile[T]) int {
+	if !k.blocked {
+		return 0
+	}
+	return slide.PatchScratch(&k.blocks, tile)
+}
 
 // part returns the half-open range of planes of a task.
 func (k *pool) part(task int) (first, end int) {
@@ -92,31 +128,45 @@ func (k *pool) part(task int) (first, end int) {
 
 // planeOf returns the size elements of a plane of o.
 func planeOf[T any](k *pool, o *kernel.Operand, plane, size int) []T {
+	return planesOf[T](k, o, plane, 1, size)
+}
+
+// planesOf returns the elements of n planes of o in one image, each of the given size.
+func planesOf[T any](k *pool, o *kernel.Operand, plane, n, size int) []T {
 	if size == 0 {
 		return nil // an empty tensor has no place of its own
 	}
 	at := o.Offset + plane/k.channels*o.Strides[0] + plane%k.channels*size
-	return kernel.Slice[T](o)[at : at+size]
+	return kernel.Slice[T](o)[at : at+n*size]
 }
 
 type maxPool[T kernel.Number] struct {
 	pool
+	tile    isa.Tile[T]
 	lowest  T
 	indices *kernel.Operand // nil if not asked for
 }
 
 // Bind implements [kernel.Kernel].
 func (k *maxPool[T]) Bind(in, out []*kernel.Operand) {
-	k.pool.Bind(in, out)
 	k.indices = nil
 	if len(out) > 1 {
 		k.indices = out[1]
 	}
+	k.bindWindow(in, out, k.indices == nil)
 }
+
+// Scratch implements [kernel.Kernel].
+func (k *maxPool[T]) Scratch() int { return patchScratch(&k.pool, &k.tile) + k.pool.Scratch() }
 
 // Run implements [kernel.Kernel].
 func (k *maxPool[T]) Run(task int, scratch []byte) error {
 	s := &k.slide
+	if b := &k.blocks; k.blocked {
+		return runBlocks(&k.pool, task, scratch, &k.tile, k.lowest, func(y, x []T, g *isa.Grid, _ slide.Block) {
+			k.tile.MaxRows(y, x, g, b.Offsets)
+		})
+	}
 	positions := s.Rows * s.Width
 	plane, end := k.part(task)
 	for ; plane < end; plane++ {
@@ -216,22 +266,46 @@ func (k *maxPool[T]) columnMajor(base int) (index, step int) {
 }
 
 // meanPool is the poolings that sum.
-type meanPool[T kernel.Float] struct{ pool }
+type meanPool[T kernel.Float] struct {
+	pool
+	tile isa.Tile[T]
+}
 
-// Scratch implements [kernel.Kernel]: sums and divisors of a row, then that of the
-// epilogue.
+// Bind implements [kernel.Kernel].
+func (k *meanPool[T]) Bind(in, out []*kernel.Operand) {
+	k.bindWindow(in, out, k.params.Kind == Average)
+}
+
+// Scratch implements [kernel.Kernel]: the divisors of columns, those of rows and a patch
+// or else the sums of a row, and that of the epilogue.
 func (k *meanPool[T]) Scratch() int {
-	return 2*kernel.Carved[float64](k.slide.Width) + k.params.epilogue.Scratch()
+	n := kernel.Carved[float64](k.slide.Width)
+	if k.blocked {
+		n += kernel.Carved[float64](k.slide.Rows) + patchScratch(&k.pool, &k.tile)
+	} else {
+		n += kernel.Carved[float64](k.slide.Width)
+	}
+	return n + k.pool.Scratch()
 }
 
 // Run implements [kernel.Kernel].
 func (k *meanPool[T]) Run(task int, scratch []byte) error {
 	s := &k.slide
-	sums, counts := kernel.Carve[float64](&scratch, s.Width), kernel.Carve[float64](&scratch, s.Width)
+	counts := kernel.Carve[float64](&scratch, s.Width)
 	last := len(s.In) - 1
 	for c := range counts {
-		counts[c] = float64(s.Meets(last, c, k.params.CountIncludePad))
+		counts[c] = float64(max(s.Meets(last, c, k.params.CountIncludePad), 1))
 	}
+	if b := &k.blocks; k.blocked {
+		lines := kernel.Carve[float64](&scratch, s.Rows)
+		for row := range lines {
+			lines[row] = k.outer(row)
+		}
+		return runBlocks(&k.pool, task, scratch, &k.tile, 0, func(y, x []T, g *isa.Grid, at slide.Block) {
+			k.tile.MeanRows(y, x, g, b.Offsets, counts[at.Col:], lines[at.Row:])
+		})
+	}
+	sums := kernel.Carve[float64](&scratch, s.Width)
 	plane, end := k.part(task)
 	for ; plane < end; plane++ {
 		x, y := planeOf[T](&k.pool, k.x, plane, s.PlaneIn), planeOf[T](&k.pool, k.y, plane, s.Rows*s.Width)
@@ -287,17 +361,21 @@ func (k *meanPool[T]) finish(y []T, sums, counts []float64, row int) {
 		}
 		return
 	}
-	outer := 1
+	outer := k.outer(row)
+	for i, v := range sums {
+		y[i] = T(v / (counts[i] * outer))
+	}
+}
+
+// outer returns how many taps of the outer axes count at a row of positions, and 1 for
+// none, whose sum is 0.
+func (k *meanPool[T]) outer(row int) float64 {
+	n := 1
 	for axis := len(k.slide.In) - 2; axis >= 0; axis-- {
-		outer *= k.slide.Meets(axis, row%k.slide.Out[axis], k.params.CountIncludePad)
+		n *= k.slide.Meets(axis, row%k.slide.Out[axis], k.params.CountIncludePad)
 		row /= k.slide.Out[axis]
 	}
-	for i, v := range sums {
-		if n := counts[i] * float64(outer); n > 0 {
-			v /= n
-		}
-		y[i] = T(v)
-	}
+	return float64(max(n, 1))
 }
 
 // power returns |v|^p, rounded before it is added to anything.

@@ -152,6 +152,47 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// TestBlocks: poolings that take several blocks along either axis, or several planes in
+// one, are what plain loops give.
+func TestBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 4))
+	for i, c := range []struct{ image, taps, strides, dilations, pads []int }{
+		{[]int{5000}, []int{3}, []int{1}, []int{1}, []int{2, 2}},
+		{[]int{45, 130}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1, 1, 1}},
+		{[]int{91, 129}, []int{3, 3}, []int{2, 2}, []int{1, 1}, []int{2, 1, 1, 2}},
+		{[]int{90, 133}, []int{2, 4}, []int{3, 3}, []int{2, 1}, []int{1, 3, 1, 2}},
+		{[]int{6, 1501}, []int{3, 3}, []int{1, 2}, []int{1, 1}, []int{1, 1, 1, 1}},
+		{[]int{7, 7}, []int{3, 3}, []int{1, 1}, []int{1, 1}, []int{1, 1, 1, 1}},
+	} {
+		w := slide.Window{Taps: c.taps, Strides: c.strides, Dilations: c.dilations, Pads: c.pads}
+		out, err := w.Positions(c.image, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		channels := 1
+		if len(c.image) == 2 && c.image[0] == 7 {
+			channels = 70
+		}
+		image, outputs := append([]int{2, channels}, c.image...), append([]int{2, channels}, out...)
+		for _, p := range []poolParams{{Kind: Max}, {Kind: Average}, {Kind: Average, CountIncludePad: true}} {
+			for set := range kerneltest.Sets() {
+				x, y := kerneltest.Dense(kerneltest.NumberTypes[i%2], image...), kerneltest.Dense(kerneltest.NumberTypes[i%2], outputs...)
+				kerneltest.Randomize(rng, x)
+				someNaN(rng, x)
+				if err := kerneltest.All(rng, newPool(x.DType, w, p), []*kernel.Operand{x}, []*kernel.Operand{y}); err != nil {
+					t.Fatal(err)
+				}
+				want, _ := poolReference(w, p, math.Inf(-1), kerneltest.Floats(x), image, outputs)
+				for j, v := range kerneltest.Floats(y) {
+					if !near(v, want[j]) {
+						t.Fatalf("%s %v %v to %v, %+v, %+v: element %d is %v, want %v", set, x.DType, image, outputs, w, p, j, v, want[j])
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestGlobalPool(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 2))
 	for i := range 300 {
@@ -184,18 +225,5 @@ func TestGlobalPool(t *testing.T) {
 			}
 		}
 		kerneltest.CheckAllocs(t, k, []*kernel.Operand{x}, []*kernel.Operand{y})
-	}
-}
-
-func BenchmarkPool(b *testing.B) {
-	x, y := kerneltest.Dense(dtype.Float32, 1, 64, 112, 112), kerneltest.Dense(dtype.Float32, 1, 64, 56, 56)
-	kerneltest.Randomize(rand.New(rand.NewPCG(5, 3)), x)
-	w := slide.Window{Taps: []int{3, 3}, Strides: []int{2, 2}, Dilations: []int{1, 1}, Pads: []int{1, 1, 1, 1}}
-	for kind, name := range []string{"max", "average"} {
-		k := newPool(dtype.Float32, w, poolParams{Kind: Kind(kind)})
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(x.Data)))
-			kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x}, []*kernel.Operand{y}, false, 64*56*56*9)
-		})
 	}
 }

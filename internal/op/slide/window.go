@@ -5,6 +5,7 @@
 //
 //	window.go   the attributes of a window, completed and checked; positions
 //	slide.go    a window bound to an image: where each tap meets it
+//	blocks.go   windows reduced tap by tap
 //	columns.go  all windows as the right operand of a product (im2col)
 package slide
 

@@ -7,7 +7,9 @@
 //
 //	main.go       the files, and what every loop is written with
 //	tile.go       products
-//	conv.go       what convolutions add to them
+//	conv.go       the packing of images for them
+//	depthwise.go  convolutions of each channel for itself
+//	pool.go       poolings
 //	vector.go     programs over vectors, and their registers
 //	maps.go       loops over elements, each a program
 //	functions.go  the programs of exponentials and the like
@@ -33,7 +35,24 @@ var files = map[string]func(g *generator){
 		g.each(func() {
 			g.mulTile()
 			g.spread()
-			g.tapSum()
+		})
+	},
+	"depthwise_amd64.s": func(g *generator) {
+		g.masks()
+		g.indices()
+		g.each(func() {
+			g.tapRows()
+			g.tap3x3()
+			g.copyRows()
+			g.split()
+		})
+	},
+	"pool_amd64.s": func(g *generator) {
+		g.masks()
+		g.extremes()
+		g.each(func() {
+			g.maxRows()
+			g.meanRows()
 		})
 	},
 	"maps_amd64.s":   func(g *generator) { g.maps("AVX512", "AVX2") },

@@ -256,8 +256,8 @@ func (g *generator) maskRegister(r string) string {
 	return g.reg(0)
 }
 
-// load writes the load of a register, of the lanes that are left where there are not all.
-func (g *generator) load(from, to string) {
+// loadLanes writes the load of a register, of the lanes that are left where there are not all.
+func (g *generator) loadLanes(from, to string) {
 	switch {
 	case g.lanesLeft == "":
 		g.op("%s %s, %s", g.ins("VMOVU"), from, to)

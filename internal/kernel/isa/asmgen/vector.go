@@ -182,7 +182,7 @@ func (g *generator) emit(v *vector, result value, last int) string {
 		switch ins.name {
 		case "LOAD":
 			at[i] = regs.take()
-			g.load(ins.imm, g.reg(at[i]))
+			g.loadLanes(ins.imm, g.reg(at[i]))
 			continue
 		case "HALF":
 			from := where(ins.args[0])

@@ -7,6 +7,9 @@ package numbers
 // on adding to the result.
 const Chain = 64
 
+// TapRows is how many rows of positions the loops of depthwise convolutions take at a time.
+const TapRows = 4
+
 // The constants of the functions of float32, which file single.go of package isa defines. The
 // polynomials are near-minimax (Chebyshev) fits over the intervals that arguments are
 // reduced to, the highest power first.
