@@ -12,6 +12,7 @@ var avx2 = Loops{
 	Float64:  checkedTile(6, 8, mulTile64AVX2, spread64AVX2, tapSum64AVX2),
 	Exp:      checkedExp(expChunkAVX2),
 	ExpShift: checkedExpShift(exp32RowAVX2, exp32TileAVX2),
+	Integer:  integerAVX2,
 }
 
 //go:noescape

@@ -12,6 +12,7 @@ var avx512 = Loops{
 	Float64:  checkedTile(12, 16, mulTile64AVX512, spread64AVX512, tapSum64AVX512),
 	Exp:      checkedExp(expChunkAVX512),
 	ExpShift: checkedExpShift(exp32RowAVX512, exp32TileAVX512),
+	Integer:  integerAVX512(),
 }
 
 //go:noescape

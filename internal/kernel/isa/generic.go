@@ -10,6 +10,7 @@ var Generic = Loops{
 	Float64:  genericTile[float64](),
 	Exp:      exp,
 	ExpShift: expShift,
+	Integer:  genericInteger,
 }
 
 // TileOf returns the loops of the active set for T, and the portable ones for

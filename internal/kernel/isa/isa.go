@@ -14,6 +14,7 @@
 //
 //	isa.go            the loops, and the choice of a set
 //	generic.go        the portable set
+//	integer.go        the loops over bytes, and their portable form
 //	exp.go            the exponential that every set computes alike
 //	avx512_amd64.go, avx2_amd64.go
 //	                  a set each: its loops, and whether the processor has it
@@ -47,6 +48,7 @@ type Loops struct {
 	// where a shift of one element serves all. Src is as long as dst, and may
 	// be dst.
 	ExpShift func(dst, src, shift []float32)
+	Integer  IntegerTile
 
 	here bool // this machine can run it
 }

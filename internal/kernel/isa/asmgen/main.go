@@ -7,6 +7,7 @@
 //	main.go  the files, and what every loop is written with
 //	tile.go  products
 //	conv.go  what convolutions add to them
+//	integer.go  products of bytes, and what is made of them
 package main
 
 import (
@@ -28,6 +29,7 @@ var files = map[string]func(g *generator){
 			g.tapSum()
 		})
 	},
+	"integer_amd64.s": (*generator).integerLoops,
 }
 
 func main() {

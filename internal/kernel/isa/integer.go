@@ -1,0 +1,130 @@
+package isa
+
+import "math"
+
+// An IntegerTile has the inner loops of products of bytes, whose sums are of int32 and
+// wrap. Terms lie in quads, four that follow one another in memory. One operand of a
+// product is of int8 and the other of uint8, as the instructions of processors have it;
+// bytes with their highest bit flipped are those of the other type, by 128 apart. All
+// sets compute the same.
+type IntegerTile struct {
+	Rows, Cols int // of a full tile: the most rows, and the width of right strips
+	// SignedLeft is, for i < h <= Rows and j < w <= Cols,
+	//
+	//	s := 0; for q < quads, e < 4 { s += a[i*row+q*step+e] * b[q*ldb+4*j+e] }
+	//	c[i*ldc+j] += s	// or = s, where add is false
+	//
+	// with quads > 0, a of int8, and b of uint8. Full rows of Cols quads of b may be
+	// read. Steps may be 0.
+	SignedLeft IntegerMul
+	// SignedRight is the same with a of uint8 and b of int8.
+	SignedRight IntegerMul
+	// Interleave is, for g < count, i < n and e < 4,
+	//
+	//	dst[g*dstStep+4*i+e] = src[(4*g+e)*srcStep+i] ^ flip
+	Interleave func(dst, src []uint8, n, count, dstStep, srcStep int, flip uint8)
+	// TapQuads is, for each i < len(y),
+	//
+	//	s := 0; for t, e < 4 { s += weights[4*t+e] * x[i*stride+offsets[t]+e] }
+	//	y[i] = s
+	//
+	// with x of uint8 and weights of int8. [TapSlack] bytes of x behind the last one
+	// that counts may be read.
+	TapQuads func(y []int32, x []uint8, stride int, offsets []int, weights []uint8)
+	// Requantize is, for each i < len(y),
+	//
+	//	y[i] = saturate(round(float32(s[i]+add[i])*scale[i]) + zero)
+	//
+	// where one number to add, or one scale, serves all. Halves are rounded to even.
+	// Y is of int8 where signed is true, else of uint8, and holds the least number for
+	// NaN. Zero is a number of y.
+	Requantize func(y []uint8, s, add []int32, scale []float32, zero int32, signed bool)
+}
+
+// An IntegerMul is a product of bytes as [IntegerTile] states it.
+type IntegerMul func(h, w, quads int, a []uint8, row, step int, b []uint8, ldb int, c []int32, ldc int, add bool)
+
+// TapSlack is how many bytes [IntegerTile.TapQuads] may read beyond those that count.
+const TapSlack = 64
+
+var genericInteger = IntegerTile{
+	Rows: 4, Cols: 4,
+	SignedLeft: mulQuads[int8, uint8], SignedRight: mulQuads[uint8, int8],
+	Interleave: interleave, TapQuads: tapQuads, Requantize: requantize,
+}
+
+func mulQuads[A, B int8 | uint8](h, w, quads int, a []uint8, row, step int, b []uint8, ldb int, c []int32, ldc int, add bool) {
+	for i := range h {
+		sums := c[i*ldc : i*ldc+w]
+		if !add {
+			clear(sums)
+		}
+		for q := range quads {
+			at := a[i*row+q*step:][:4]
+			a0, a1, a2, a3 := int32(A(at[0])), int32(A(at[1])), int32(A(at[2])), int32(A(at[3]))
+			bs := b[q*ldb : q*ldb+4*w]
+			for j := range sums {
+				v := bs[4*j : 4*j+4 : 4*j+4]
+				sums[j] += a0*int32(B(v[0])) + a1*int32(B(v[1])) + a2*int32(B(v[2])) + a3*int32(B(v[3]))
+			}
+		}
+	}
+}
+
+func interleave(dst, src []uint8, n, count, dstStep, srcStep int, flip uint8) {
+	for g := range count {
+		rows := src[4*g*srcStep:]
+		r0, r1, r2, r3 := rows[:n], rows[srcStep:][:n], rows[2*srcStep:][:n], rows[3*srcStep:][:n]
+		to := dst[g*dstStep : g*dstStep+4*n]
+		for i := range r0 {
+			d := to[4*i : 4*i+4 : 4*i+4]
+			d[0], d[1], d[2], d[3] = r0[i]^flip, r1[i]^flip, r2[i]^flip, r3[i]^flip
+		}
+	}
+}
+
+func tapQuads(y []int32, x []uint8, stride int, offsets []int, weights []uint8) {
+	clear(y)
+	for t, at := range offsets {
+		w := weights[4*t : 4*t+4]
+		w0, w1, w2, w3 := int32(int8(w[0])), int32(int8(w[1])), int32(int8(w[2])), int32(int8(w[3]))
+		for i := range y {
+			v := x[at : at+4 : at+4]
+			y[i] += w0*int32(v[0]) + w1*int32(v[1]) + w2*int32(v[2]) + w3*int32(v[3])
+			at += stride
+		}
+	}
+}
+
+func requantize(y []uint8, s, add []int32, scale []float32, zero int32, signed bool) {
+	least, most := bounds(zero, signed)
+	a, f := add[0], scale[0]
+	for i, v := range s[:len(y)] {
+		if len(add) > 1 {
+			a = add[i]
+		}
+		if len(scale) > 1 {
+			f = scale[i]
+		}
+		// Saturated first, as the bounds are whole.
+		x := float32(v+a) * f
+		switch {
+		case x >= most:
+			x = most
+		case x > least:
+			x = float32(math.RoundToEven(float64(x)))
+		default: // NaN as well
+			x = least
+		}
+		y[i] = uint8(int32(x) + zero)
+	}
+}
+
+// bounds returns the extreme numbers of int8 or uint8, less zero.
+func bounds(zero int32, signed bool) (least, most float32) {
+	least = float32(-zero)
+	if signed {
+		least += math.MinInt8
+	}
+	return least, least + math.MaxUint8
+}

@@ -1,0 +1,182 @@
+package isa
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestIntegerTiles: the loops over bytes of every set equal the portable ones for any
+// bytes, and write nothing else.
+func TestIntegerTiles(t *testing.T) {
+	for _, s := range Sets() {
+		rng := rand.New(rand.NewPCG(1, 5))
+		for range 400 {
+			testMulQuads(t, s, rng)
+			testInterleave(t, s, rng)
+			testTapQuads(t, s, rng)
+			testRequantize(t, s, rng)
+		}
+	}
+}
+
+// someBytes returns n bytes, of which many are extreme.
+func someBytes(rng *rand.Rand, n int) []uint8 {
+	x := make([]uint8, n)
+	for i := range x {
+		x[i] = uint8(rng.Uint32())
+		if rng.IntN(3) == 0 {
+			x[i] = []uint8{0, 127, 128, 255}[rng.IntN(4)]
+		}
+	}
+	return x[:n:n]
+}
+
+func someSums(rng *rand.Rand, n int) []int32 {
+	x := make([]int32, n)
+	for i := range x {
+		x[i] = int32(rng.Uint32()) >> rng.IntN(32)
+	}
+	return x
+}
+
+func same[T comparable](t *testing.T, set, loop string, got, want []T, args ...any) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Fatalf("%s: %s %v gives\n%v, want\n%v", set, loop, args, got, want)
+	}
+}
+
+func testMulQuads(t *testing.T, s *Loops, rng *rand.Rand) {
+	tile := s.Integer
+	h, w, quads, add := 1+rng.IntN(tile.Rows), 1+rng.IntN(tile.Cols), 1+rng.IntN(40), rng.IntN(2) == 0
+	// The left operand packed, in place, or the same everywhere; the right one too.
+	row, step := 4, 4*tile.Rows
+	switch rng.IntN(3) {
+	case 0:
+		row, step = 4*quads+rng.IntN(5), 4
+	case 1:
+		row, step = 0, 0
+	}
+	ldb, ldc := 4*tile.Cols, w+rng.IntN(3)
+	if rng.IntN(4) == 0 {
+		ldb = 0
+	}
+	a, b := someBytes(rng, (h-1)*row+(quads-1)*step+4), someBytes(rng, (quads-1)*ldb+4*tile.Cols)
+	before := someSums(rng, (h-1)*ldc+w+3)
+	for signed, mul := range []IntegerMul{tile.SignedRight, tile.SignedLeft} {
+		got, want := slices.Clone(before), slices.Clone(before)
+		for i := range h {
+			for j := range w {
+				sum := int32(0)
+				for q := range quads {
+					for e := range 4 {
+						x, y := a[i*row+q*step+e], b[q*ldb+4*j+e]
+						if signed == 1 {
+							sum += int32(int8(x)) * int32(y)
+						} else {
+							sum += int32(x) * int32(int8(y))
+						}
+					}
+				}
+				if add {
+					sum += want[i*ldc+j]
+				}
+				want[i*ldc+j] = sum
+			}
+		}
+		mul(h, w, quads, a, row, step, b, ldb, got, ldc, add)
+		same(t, s.Name, "product", got, want, signed, h, w, quads, row, step, ldb, add)
+	}
+}
+
+func testInterleave(t *testing.T, s *Loops, rng *rand.Rand) {
+	n, count, flip := rng.IntN(70), rng.IntN(5), uint8(rng.IntN(2)*128)
+	dstStep, srcStep := 4*n+rng.IntN(9), n+rng.IntN(9)
+	src := someBytes(rng, max(0, (4*count-1)*srcStep)+n)
+	got := someBytes(rng, count*dstStep+3)
+	want := slices.Clone(got)
+	for g := range count {
+		for i := range n {
+			for e := range 4 {
+				want[g*dstStep+4*i+e] = src[(4*g+e)*srcStep+i] ^ flip
+			}
+		}
+	}
+	s.Integer.Interleave(got, src, n, count, dstStep, srcStep, flip)
+	same(t, s.Name, "interleave", got, want, n, count, dstStep, srcStep, flip)
+}
+
+func testTapQuads(t *testing.T, s *Loops, rng *rand.Rand) {
+	n, stride, taps := rng.IntN(50), 1+rng.IntN(6), rng.IntN(6)
+	offsets, last := make([]int, taps), 0
+	for i := range offsets {
+		offsets[i] = rng.IntN(100)
+		last = max(last, offsets[i])
+	}
+	x, weights := someBytes(rng, last+max(0, n-1)*stride+TapSlack), someBytes(rng, 4*taps)
+	got := someSums(rng, n+2)
+	want := slices.Clone(got)
+	for i := range n {
+		want[i] = 0
+		for tap, at := range offsets {
+			for e := range 4 {
+				want[i] += int32(int8(weights[4*tap+e])) * int32(x[i*stride+at+e])
+			}
+		}
+	}
+	s.Integer.TapQuads(got[:n], x, stride, offsets, weights)
+	same(t, s.Name, "quads of taps", got, want, n, stride, offsets)
+}
+
+func testRequantize(t *testing.T, s *Loops, rng *rand.Rand) {
+	n, signed := rng.IntN(70), rng.IntN(2) == 0
+	sums, add, scale := someSums(rng, n), someSums(rng, max(n, 1)), make([]float32, max(n, 1))
+	for i := range scale {
+		scale[i] = float32(math.Exp2(rng.Float64()*40 - 38))
+		switch rng.IntN(8) {
+		case 0:
+			scale[i] = []float32{0, 0.5, -0.25, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), math.MaxFloat32}[rng.IntN(7)]
+		case 1:
+			scale[i] = 0.5 // halves
+		}
+	}
+	if rng.IntN(2) == 0 {
+		add = add[:1]
+	}
+	if rng.IntN(2) == 0 {
+		scale = scale[:1]
+	}
+	least, most := 0, 255
+	if signed {
+		least, most = -128, 127
+	}
+	zero := least + rng.IntN(256)
+	got := someBytes(rng, n+2)
+	want := slices.Clone(got)
+	for i := range n {
+		v := float64(float32(sums[i]+add[i%len(add)]) * scale[i%len(scale)])
+		y := math.Min(math.Max(math.RoundToEven(v)+float64(zero), float64(least)), float64(most))
+		if v != v {
+			y = float64(least)
+		}
+		want[i] = uint8(int(y))
+	}
+	s.Integer.Requantize(got[:n], sums, add, scale, int32(zero), signed)
+	same(t, s.Name, "requantize", got, want, n, len(add), scale, zero, signed)
+}
+
+// BenchmarkIntegerTile says how many multiplications of bytes a full tile does.
+func BenchmarkIntegerTile(b *testing.B) {
+	for _, s := range Sets() {
+		b.Run(s.Name, func(b *testing.B) {
+			tile, quads := s.Integer, 128
+			a, x, c := make([]uint8, 4*tile.Rows*quads), make([]uint8, 4*tile.Cols*quads), make([]int32, tile.Rows*tile.Cols)
+			for b.Loop() {
+				tile.SignedLeft(tile.Rows, tile.Cols, quads, a, 4, 4*tile.Rows, x, 4*tile.Cols, c, tile.Cols, true)
+			}
+			b.ReportMetric(float64(tile.Rows*tile.Cols*4*quads)*float64(b.N)/1e9/b.Elapsed().Seconds(), "GMAC/s")
+		})
+	}
+}
