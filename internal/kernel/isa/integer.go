@@ -31,14 +31,20 @@ type IntegerTile struct {
 	// with x of uint8 and weights of int8. [TapSlack] bytes of x behind the last one
 	// that counts may be read.
 	TapQuads func(y []int32, x []uint8, stride int, offsets []int, weights []uint8)
+	// ShiftSums is, for each i < len(s),
+	//
+	//	s[i] += add[i] + base
+	//
+	// where one number to add serves all.
+	ShiftSums func(s, add []int32, base int32)
 	// Requantize is, for each i < len(y),
 	//
-	//	y[i] = saturate(round(float32(s[i]+add[i])*scale[i]) + zero)
+	//	y[i] = saturate(round(float32(s[i]+add[i]+base)*scale[i]) + zero)
 	//
 	// where one number to add, or one scale, serves all. Halves are rounded to even.
 	// Y is of int8 where signed is true, else of uint8, and holds the least number for
 	// NaN. Zero is a number of y.
-	Requantize func(y []uint8, s, add []int32, scale []float32, zero int32, signed bool)
+	Requantize func(y []uint8, s, add []int32, base int32, scale []float32, zero int32, signed bool)
 }
 
 // An IntegerMul is a product of bytes as [IntegerTile] states it.
@@ -50,7 +56,7 @@ const TapSlack = 64
 var genericInteger = IntegerTile{
 	Rows: 4, Cols: 4,
 	SignedLeft: mulQuads[int8, uint8], SignedRight: mulQuads[uint8, int8],
-	Interleave: interleave, TapQuads: tapQuads, Requantize: requantize,
+	Interleave: interleave, TapQuads: tapQuads, ShiftSums: shiftSums, Requantize: requantize,
 }
 
 func mulQuads[A, B int8 | uint8](h, w, quads int, a []uint8, row, step int, b []uint8, ldb int, c []int32, ldc int, add bool) {
@@ -96,7 +102,22 @@ func tapQuads(y []int32, x []uint8, stride int, offsets []int, weights []uint8) 
 	}
 }
 
-func requantize(y []uint8, s, add []int32, scale []float32, zero int32, signed bool) {
+func shiftSums(s, add []int32, base int32) {
+	if len(add) == 1 {
+		base += add[0]
+	} else {
+		for i, v := range add[:len(s)] {
+			s[i] += v
+		}
+	}
+	if base != 0 {
+		for i := range s {
+			s[i] += base
+		}
+	}
+}
+
+func requantize(y []uint8, s, add []int32, base int32, scale []float32, zero int32, signed bool) {
 	least, most := bounds(zero, signed)
 	a, f := add[0], scale[0]
 	for i, v := range s[:len(y)] {
@@ -107,7 +128,7 @@ func requantize(y []uint8, s, add []int32, scale []float32, zero int32, signed b
 			f = scale[i]
 		}
 		// Saturated first, as the bounds are whole.
-		x := float32(v+a) * f
+		x := float32(v+a+base) * f
 		switch {
 		case x >= most:
 			x = most

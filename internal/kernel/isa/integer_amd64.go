@@ -4,7 +4,7 @@ package isa
 
 import "golang.org/x/sys/cpu"
 
-var integerAVX2 = checkedInteger(4, 8, mulSignedLeftAVX2, mulSignedRightAVX2, interleaveAVX2, tapQuadsAVX2, 8, requantizeAVX2)
+var integerAVX2 = checkedInteger(4, 8, mulSignedLeftAVX2, mulSignedRightAVX2, interleaveAVX2, tapQuadsAVX2, 8, shiftSumsAVX2, requantizeAVX2)
 
 // integerAVX512 returns the loops for processors with registers of 512 bits, of which
 // some do not multiply bytes, or do not shuffle them over a whole register.
@@ -16,7 +16,7 @@ func integerAVX512() IntegerTile {
 	if !cpu.X86.HasAVX512VBMI {
 		taps, positions = tapQuadsAVX2, 8
 	}
-	return checkedInteger(12, 32, mulSignedLeftAVX512, mulSignedRightAVX512, interleaveAVX2, taps, positions, requantizeAVX512)
+	return checkedInteger(12, 32, mulSignedLeftAVX512, mulSignedRightAVX512, interleaveAVX2, taps, positions, shiftSumsAVX512, requantizeAVX512)
 }
 
 // The loops of an [IntegerTile] in assembly. All extents are above 0; n is a multiple of
@@ -25,13 +25,14 @@ type (
 	integerMulAssembly func(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
 	interleaveAssembly func(dst, src *uint8, n, count, dstStep, srcStep int, flip uint8)
 	tapQuadsAssembly   func(y *int32, n int, x *uint8, stride int, offsets *int, weights *uint8, taps int, shuffle *uint8)
-	requantizeAssembly func(y *uint8, s *int32, n int, add *int32, addEach bool, scale *float32, scaleEach bool, least, most float32, zero int32)
+	shiftAssembly      func(s *int32, n int, add *int32, addEach bool, base int32)
+	requantizeAssembly func(y *uint8, s *int32, n int, add *int32, addEach bool, base int32, scale *float32, scaleEach bool, least, most float32, zero int32)
 )
 
 // checkedInteger returns the tile of the given extents whose loops are in assembly.
 // A register has so many positions of taps.
 func checkedInteger(rows, cols int, left, right integerMulAssembly, quads interleaveAssembly, taps tapQuadsAssembly, positions int,
-	round requantizeAssembly) IntegerTile {
+	shift shiftAssembly, round requantizeAssembly) IntegerTile {
 	mul := func(assembly integerMulAssembly) IntegerMul {
 		return func(h, w, quads int, a []uint8, row, step int, b []uint8, ldb int, c []int32, ldc int, add bool) {
 			if h <= 0 || h > rows || w <= 0 || w > cols || quads <= 0 || row < 0 || step < 0 || ldb < 0 || ldc < 0 {
@@ -79,30 +80,46 @@ func checkedInteger(rows, cols int, left, right integerMulAssembly, quads interl
 				tapQuads(y[whole:], x[whole*stride:], stride, offsets, weights)
 			}
 		},
-		Requantize: func(y []uint8, s, add []int32, scale []float32, zero int32, signed bool) {
+		ShiftSums: func(s, add []int32, base int32) {
+			whole := len(s) &^ 15
+			if whole > 0 {
+				each := len(add) > 1
+				if each {
+					_ = add[whole-1]
+				}
+				shift(&s[0], whole, &add[0], each, base)
+			}
+			if whole < len(s) {
+				shiftSums(s[whole:], from(add, whole), base)
+			}
+		},
+		Requantize: func(y []uint8, s, add []int32, base int32, scale []float32, zero int32, signed bool) {
 			whole := len(y) &^ 15
 			if whole > 0 {
 				least, most := bounds(zero, signed)
 				_ = s[whole-1]
-				if len(add) > 1 {
+				addEach, scaleEach := len(add) > 1, len(scale) > 1
+				if addEach {
 					_ = add[whole-1]
 				}
-				if len(scale) > 1 {
+				if scaleEach {
 					_ = scale[whole-1]
 				}
-				round(&y[0], &s[0], whole, &add[0], len(add) > 1, &scale[0], len(scale) > 1, least, most, zero)
+				round(&y[0], &s[0], whole, &add[0], addEach, base, &scale[0], scaleEach, least, most, zero)
 			}
 			if whole < len(y) {
-				if len(add) > 1 {
-					add = add[whole:]
-				}
-				if len(scale) > 1 {
-					scale = scale[whole:]
-				}
-				requantize(y[whole:], s[whole:], add, scale, zero, signed)
+				requantize(y[whole:], s[whole:], from(add, whole), base, from(scale, whole), zero, signed)
 			}
 		},
 	}
+}
+
+// from returns the numbers of s from the given one on: all where one serves all.
+func from[T any](s []T, at int) []T {
+	if len(s) > 1 {
+		return s[at:]
+	}
+	return s
 }
 
 // maxTapStride is the widest stride of [IntegerTile.TapQuads] in assembly.
@@ -128,7 +145,7 @@ func mulSignedRightAVX512(h, w, quads int, a *uint8, row, step int, b *uint8, ld
 func tapQuadsAVX512(y *int32, n int, x *uint8, stride int, offsets *int, weights *uint8, taps int, shuffle *uint8)
 
 //go:noescape
-func requantizeAVX512(y *uint8, s *int32, n int, add *int32, addEach bool, scale *float32, scaleEach bool, least, most float32, zero int32)
+func requantizeAVX512(y *uint8, s *int32, n int, add *int32, addEach bool, base int32, scale *float32, scaleEach bool, least, most float32, zero int32)
 
 //go:noescape
 func mulSignedLeftAVX2(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
@@ -140,7 +157,13 @@ func mulSignedRightAVX2(h, w, quads int, a *uint8, row, step int, b *uint8, ldb 
 func tapQuadsAVX2(y *int32, n int, x *uint8, stride int, offsets *int, weights *uint8, taps int, shuffle *uint8)
 
 //go:noescape
-func requantizeAVX2(y *uint8, s *int32, n int, add *int32, addEach bool, scale *float32, scaleEach bool, least, most float32, zero int32)
+func requantizeAVX2(y *uint8, s *int32, n int, add *int32, addEach bool, base int32, scale *float32, scaleEach bool, least, most float32, zero int32)
 
 //go:noescape
 func interleaveAVX2(dst, src *uint8, n, count, dstStep, srcStep int, flip uint8)
+
+//go:noescape
+func shiftSumsAVX512(s *int32, n int, add *int32, addEach bool, base int32)
+
+//go:noescape
+func shiftSumsAVX2(s *int32, n int, add *int32, addEach bool, base int32)

@@ -5715,7 +5715,7 @@ taps:
 	VZEROUPPER
 	RET
 
-// func requantizeAVX512(y *uint8, s *int32, n int, add *int32, addEach bool, scale *float32, scaleEach bool, least, most float32, zero int32)
+// func requantizeAVX512(y *uint8, s *int32, n int, add *int32, addEach bool, base int32, scale *float32, scaleEach bool, least, most float32, zero int32)
 TEXT ·requantizeAVX512(SB), NOSPLIT, $0-64
 	MOVQ y+0(FP), DI
 	MOVQ s+8(FP), SI
@@ -5728,6 +5728,7 @@ TEXT ·requantizeAVX512(SB), NOSPLIT, $0-64
 	VBROADCASTSS most+56(FP), Z5
 	VBROADCASTSS zero+60(FP), Z6
 	VPBROADCASTD (R8), Z2
+	VBROADCASTSS base+36(FP), Z1
 	VBROADCASTSS (R10), Z3
 
 next:
@@ -5745,6 +5746,7 @@ oneR9:
 
 oneR11:
 	VPADDD Z2, Z0, Z0
+	VPADDD Z1, Z0, Z0
 	VCVTDQ2PS Z0, Z0
 	VMULPS Z3, Z0, Z0
 	VMAXPS Z4, Z0, Z0
@@ -5754,6 +5756,31 @@ oneR11:
 	VPMOVDB Z0, (DI)
 	ADDQ $64, SI
 	ADDQ $16, DI
+	SUBQ $16, CX
+	JNZ next
+	VZEROUPPER
+	RET
+
+// func shiftSumsAVX512(s *int32, n int, add *int32, addEach bool, base int32)
+TEXT ·shiftSumsAVX512(SB), NOSPLIT, $0-32
+	MOVQ s+0(FP), DI
+	MOVQ n+8(FP), CX
+	MOVQ add+16(FP), R8
+	MOVBLZX addEach+24(FP), R9
+	VPBROADCASTD (R8), Z2
+	VBROADCASTSS base+28(FP), Z1
+
+next:
+	TESTL R9, R9
+	JZ one
+	VMOVUPS (R8), Z2
+	ADDQ $64, R8
+
+one:
+	VPADDD (DI), Z1, Z0
+	VPADDD Z2, Z0, Z0
+	VMOVUPS Z0, (DI)
+	ADDQ $64, DI
 	SUBQ $16, CX
 	JNZ next
 	VZEROUPPER
@@ -6331,7 +6358,7 @@ taps:
 	VZEROUPPER
 	RET
 
-// func requantizeAVX2(y *uint8, s *int32, n int, add *int32, addEach bool, scale *float32, scaleEach bool, least, most float32, zero int32)
+// func requantizeAVX2(y *uint8, s *int32, n int, add *int32, addEach bool, base int32, scale *float32, scaleEach bool, least, most float32, zero int32)
 TEXT ·requantizeAVX2(SB), NOSPLIT, $0-64
 	MOVQ y+0(FP), DI
 	MOVQ s+8(FP), SI
@@ -6344,6 +6371,7 @@ TEXT ·requantizeAVX2(SB), NOSPLIT, $0-64
 	VBROADCASTSS most+56(FP), Y5
 	VBROADCASTSS zero+60(FP), Y6
 	VPBROADCASTD (R8), Y2
+	VBROADCASTSS base+36(FP), Y1
 	VBROADCASTSS (R10), Y3
 	VMOVDQU lowBytes<>(SB), Y7
 
@@ -6362,6 +6390,7 @@ oneR9:
 
 oneR11:
 	VPADDD Y2, Y0, Y0
+	VPADDD Y1, Y0, Y0
 	VCVTDQ2PS Y0, Y0
 	VMULPS Y3, Y0, Y0
 	VMAXPS Y4, Y0, Y0
@@ -6369,11 +6398,36 @@ oneR11:
 	VCVTPS2DQ Y0, Y0
 	VPADDD Y6, Y0, Y0
 	VPSHUFB Y7, Y0, Y0
-	VEXTRACTI128 $1, Y0, X1
-	VPUNPCKLDQ X1, X0, X0
+	VEXTRACTI128 $1, Y0, X8
+	VPUNPCKLDQ X8, X0, X0
 	VMOVQ X0, (DI)
 	ADDQ $32, SI
 	ADDQ $8, DI
+	SUBQ $8, CX
+	JNZ next
+	VZEROUPPER
+	RET
+
+// func shiftSumsAVX2(s *int32, n int, add *int32, addEach bool, base int32)
+TEXT ·shiftSumsAVX2(SB), NOSPLIT, $0-32
+	MOVQ s+0(FP), DI
+	MOVQ n+8(FP), CX
+	MOVQ add+16(FP), R8
+	MOVBLZX addEach+24(FP), R9
+	VPBROADCASTD (R8), Y2
+	VBROADCASTSS base+28(FP), Y1
+
+next:
+	TESTL R9, R9
+	JZ one
+	VMOVUPS (R8), Y2
+	ADDQ $32, R8
+
+one:
+	VPADDD (DI), Y1, Y0
+	VPADDD Y2, Y0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $32, DI
 	SUBQ $8, CX
 	JNZ next
 	VZEROUPPER

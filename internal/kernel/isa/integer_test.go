@@ -132,7 +132,7 @@ func testTapQuads(t *testing.T, s *Loops, rng *rand.Rand) {
 
 func testRequantize(t *testing.T, s *Loops, rng *rand.Rand) {
 	n, signed := rng.IntN(70), rng.IntN(2) == 0
-	sums, add, scale := someSums(rng, n), someSums(rng, max(n, 1)), make([]float32, max(n, 1))
+	sums, add, base, scale := someSums(rng, n), someSums(rng, max(n, 1)), someSums(rng, 1)[0], make([]float32, max(n, 1))
 	for i := range scale {
 		scale[i] = float32(math.Exp2(rng.Float64()*40 - 38))
 		switch rng.IntN(8) {
@@ -148,6 +148,13 @@ func testRequantize(t *testing.T, s *Loops, rng *rand.Rand) {
 	if rng.IntN(2) == 0 {
 		scale = scale[:1]
 	}
+	shifted := slices.Clone(sums)
+	s.Integer.ShiftSums(shifted, add, base)
+	for i, v := range sums {
+		if want := v + add[i%len(add)] + base; shifted[i] != want {
+			t.Fatalf("%s: shifting sum %d of %d gives %d, want %d", s.Name, i, n, shifted[i], want)
+		}
+	}
 	least, most := 0, 255
 	if signed {
 		least, most = -128, 127
@@ -156,14 +163,14 @@ func testRequantize(t *testing.T, s *Loops, rng *rand.Rand) {
 	got := someBytes(rng, n+2)
 	want := slices.Clone(got)
 	for i := range n {
-		v := float64(float32(sums[i]+add[i%len(add)]) * scale[i%len(scale)])
+		v := float64(float32(shifted[i]) * scale[i%len(scale)])
 		y := math.Min(math.Max(math.RoundToEven(v)+float64(zero), float64(least)), float64(most))
 		if v != v {
 			y = float64(least)
 		}
 		want[i] = uint8(int(y))
 	}
-	s.Integer.Requantize(got[:n], sums, add, scale, int32(zero), signed)
+	s.Integer.Requantize(got[:n], sums, add, base, scale, int32(zero), signed)
 	same(t, s.Name, "requantize", got, want, n, len(add), scale, zero, signed)
 }
 

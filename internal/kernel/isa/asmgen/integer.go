@@ -14,6 +14,7 @@ func (g *generator) integerLoops() {
 		}
 		g.tapQuads()
 		g.requantize()
+		g.shiftSums()
 	}
 	g.interleave()
 }
@@ -227,7 +228,7 @@ func (g *generator) tapQuads() {
 // requantize emits the rounding of sums to bytes. N is a multiple of the numbers of a
 // register. What is added, and the scale, is one for all, or goes on with the sums.
 func (g *generator) requantize() {
-	fmt.Fprintf(g, "\n// func requantize%s(y *uint8, s *int32, n int, add *int32, addEach bool, scale *float32, scaleEach bool, least, most float32, zero int32)\n", g.name)
+	fmt.Fprintf(g, "\n// func requantize%s(y *uint8, s *int32, n int, add *int32, addEach bool, base int32, scale *float32, scaleEach bool, least, most float32, zero int32)\n", g.name)
 	fmt.Fprintf(g, "TEXT ·requantize%s(SB), NOSPLIT, $0-64\n", g.name)
 	g.op("MOVQ y+0(FP), DI")
 	g.op("MOVQ s+8(FP), SI")
@@ -240,6 +241,7 @@ func (g *generator) requantize() {
 	g.op("VBROADCASTSS most+56(FP), %s", g.reg(5))
 	g.op("VBROADCASTSS zero+60(FP), %s", g.reg(6))
 	g.op("VPBROADCASTD (R8), %s", g.reg(2))
+	g.op("VBROADCASTSS base+36(FP), %s", g.reg(1))
 	g.op("VBROADCASTSS (R10), %s", g.reg(3))
 	if !g.avx512 {
 		g.op("VMOVDQU lowBytes<>(SB), Y7")
@@ -258,6 +260,7 @@ func (g *generator) requantize() {
 		g.label("one%s", at.each)
 	}
 	g.op("VPADDD %s, %s, %s", g.reg(2), g.reg(0), g.reg(0))
+	g.op("VPADDD %s, %s, %s", g.reg(1), g.reg(0), g.reg(0))
 	g.op("VCVTDQ2PS %s, %s", g.reg(0), g.reg(0))
 	g.op("VMULPS %s, %s, %s", g.reg(3), g.reg(0), g.reg(0))
 	g.op("VMAXPS %s, %s, %s", g.reg(4), g.reg(0), g.reg(0)) // the least of NaN
@@ -268,12 +271,39 @@ func (g *generator) requantize() {
 		g.op("VPMOVDB Z0, (DI)")
 	} else {
 		g.op("VPSHUFB Y7, Y0, Y0")
-		g.op("VEXTRACTI128 $1, Y0, X1")
-		g.op("VPUNPCKLDQ X1, X0, X0")
+		g.op("VEXTRACTI128 $1, Y0, X8")
+		g.op("VPUNPCKLDQ X8, X0, X0")
 		g.op("VMOVQ X0, (DI)")
 	}
 	g.op("ADDQ $%d, SI", g.bytes())
 	g.op("ADDQ $%d, DI", g.lanes())
+	g.op("SUBQ $%d, CX", g.lanes())
+	g.op("JNZ next")
+	g.op("VZEROUPPER")
+	g.op("RET")
+}
+
+// shiftSums emits the adding of a number, and of one for each sum, to sums. N is a
+// multiple of the numbers of a register.
+func (g *generator) shiftSums() {
+	fmt.Fprintf(g, "\n// func shiftSums%s(s *int32, n int, add *int32, addEach bool, base int32)\n", g.name)
+	fmt.Fprintf(g, "TEXT ·shiftSums%s(SB), NOSPLIT, $0-32\n", g.name)
+	g.op("MOVQ s+0(FP), DI")
+	g.op("MOVQ n+8(FP), CX")
+	g.op("MOVQ add+16(FP), R8")
+	g.op("MOVBLZX addEach+24(FP), R9")
+	g.op("VPBROADCASTD (R8), %s", g.reg(2))
+	g.op("VBROADCASTSS base+28(FP), %s", g.reg(1))
+	g.label("next")
+	g.op("TESTL R9, R9")
+	g.op("JZ one")
+	g.op("VMOVUPS (R8), %s", g.reg(2))
+	g.op("ADDQ $%d, R8", g.bytes())
+	g.label("one")
+	g.op("VPADDD (DI), %s, %s", g.reg(1), g.reg(0))
+	g.op("VPADDD %s, %s, %s", g.reg(2), g.reg(0), g.reg(0))
+	g.op("VMOVUPS %s, (DI)", g.reg(0))
+	g.op("ADDQ $%d, DI", g.bytes())
 	g.op("SUBQ $%d, CX", g.lanes())
 	g.op("JNZ next")
 	g.op("VZEROUPPER")
