@@ -45,6 +45,23 @@ type IntegerTile struct {
 	// Y is of int8 where signed is true, else of uint8, and holds the least number for
 	// NaN. Zero is a number of y.
 	Requantize func(y []uint8, s, add []int32, base int32, scale []float32, zero int32, signed bool)
+	// Quantize is, for each i < len(y),
+	//
+	//	y[i] = saturate(round(x[i]/scale) + zero)
+	//
+	// rounded and saturated as by Requantize.
+	Quantize func(y []uint8, x []float32, scale float32, zero int32, signed bool)
+	// Dequantize is, for each i < len(y), with x of int8 where signed is true,
+	//
+	//	y[i] = float32(x[i]-zero) * scale
+	Dequantize func(y []float32, x []uint8, scale float32, zero int32, signed bool)
+	// AddQuantized is the sum of what a and b stand for, quantised as y is: for each
+	// i < len(y),
+	//
+	//	y[i] = saturate(round((float32(a[i]-zeroA)*scaleA + float32(b[i]-zeroB)*scaleB) / scaleY) + zeroY)
+	//
+	// with each operation rounded, all of int8 where signed is true. Y may be a or b.
+	AddQuantized func(y, a, b []uint8, scaleA, scaleB, scaleY float32, zeroA, zeroB, zeroY int32, signed bool)
 }
 
 // An IntegerMul is a product of bytes as [IntegerTile] states it.
@@ -57,6 +74,7 @@ var genericInteger = IntegerTile{
 	Rows: 4, Cols: 4,
 	SignedLeft: mulQuads[int8, uint8], SignedRight: mulQuads[uint8, int8],
 	Interleave: interleave, TapQuads: tapQuads, ShiftSums: shiftSums, Requantize: requantize,
+	Quantize: quantize, Dequantize: dequantize, AddQuantized: addQuantized,
 }
 
 func mulQuads[A, B int8 | uint8](h, w, quads int, a []uint8, row, step int, b []uint8, ldb int, c []int32, ldc int, add bool) {
@@ -127,17 +145,51 @@ func requantize(y []uint8, s, add []int32, base int32, scale []float32, zero int
 		if len(scale) > 1 {
 			f = scale[i]
 		}
-		// Saturated first, as the bounds are whole.
-		x := float32(v+a+base) * f
-		switch {
-		case x >= most:
-			x = most
-		case x > least:
-			x = float32(math.RoundToEven(float64(x)))
-		default: // NaN as well
-			x = least
-		}
-		y[i] = uint8(int32(x) + zero)
+		y[i] = roundToByte(float32(v+a+base)*f, least, most, zero)
+	}
+}
+
+// roundToByte returns x, rounded to a whole number within the bounds, and zero more.
+// The bounds are whole, so that saturating first is the same.
+func roundToByte(x, least, most float32, zero int32) uint8 {
+	switch {
+	case x >= most:
+		x = most
+	case x > least:
+		x = float32(math.RoundToEven(float64(x)))
+	default: // NaN as well
+		x = least
+	}
+	return uint8(int32(x) + zero)
+}
+
+func quantize(y []uint8, x []float32, scale float32, zero int32, signed bool) {
+	least, most := bounds(zero, signed)
+	for i, v := range x[:len(y)] {
+		y[i] = roundToByte(v/scale, least, most, zero)
+	}
+}
+
+func dequantize(y []float32, x []uint8, scale float32, zero int32, signed bool) {
+	for i, v := range x[:len(y)] {
+		y[i] = standsFor(v, scale, zero, signed)
+	}
+}
+
+// standsFor returns the number that the byte v stands for.
+func standsFor(v uint8, scale float32, zero int32, signed bool) float32 {
+	n := int32(v)
+	if signed {
+		n = int32(int8(v))
+	}
+	return float32(float32(n-zero) * scale)
+}
+
+func addQuantized(y, a, b []uint8, scaleA, scaleB, scaleY float32, zeroA, zeroB, zeroY int32, signed bool) {
+	least, most := bounds(zeroY, signed)
+	for i, v := range a[:len(y)] {
+		sum := standsFor(v, scaleA, zeroA, signed) + standsFor(b[i], scaleB, zeroB, signed)
+		y[i] = roundToByte(sum/scaleY, least, most, zeroY)
 	}
 }
 

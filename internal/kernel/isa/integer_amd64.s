@@ -5786,6 +5786,100 @@ one:
 	VZEROUPPER
 	RET
 
+// func quantizeAVX512(y *uint8, x *float32, n int, scale, least, most float32, zero int32)
+TEXT ·quantizeAVX512(SB), NOSPLIT, $0-40
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS scale+24(FP), Z3
+	VBROADCASTSS least+28(FP), Z4
+	VBROADCASTSS most+32(FP), Z5
+	VBROADCASTSS zero+36(FP), Z6
+
+next:
+	VMOVUPS (SI), Z0
+	VDIVPS Z3, Z0, Z0
+	VMAXPS Z4, Z0, Z0
+	VMINPS Z5, Z0, Z0
+	VCVTPS2DQ Z0, Z0
+	VPADDD Z6, Z0, Z0
+	VPMOVDB Z0, (DI)
+	ADDQ $64, SI
+	ADDQ $16, DI
+	SUBQ $16, CX
+	JNZ next
+	VZEROUPPER
+	RET
+
+// func dequantizeAVX512(y *float32, x *uint8, n int, scale float32, zero int32, flip uint8)
+TEXT ·dequantizeAVX512(SB), NOSPLIT, $0-33
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS scale+24(FP), Z3
+	VBROADCASTSS zero+28(FP), Z2
+	VPBROADCASTB flip+32(FP), X10
+
+next:
+	VMOVDQU (SI), X9
+	VPXOR X10, X9, X9
+	VPMOVZXBD X9, Z0
+	VPSUBD Z2, Z0, Z0
+	VCVTDQ2PS Z0, Z0
+	VMULPS Z3, Z0, Z0
+	VMOVUPS Z0, (DI)
+	ADDQ $16, SI
+	ADDQ $48, DI
+	ADDQ $16, DI
+	SUBQ $16, CX
+	JNZ next
+	VZEROUPPER
+	RET
+
+// func addQuantizedAVX512(y, a, b *uint8, n int, scaleA, scaleB, scaleY, least, most float32, zeroA, zeroB, zeroY int32, flip uint8)
+TEXT ·addQuantizedAVX512(SB), NOSPLIT, $0-65
+	MOVQ y+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), BX
+	MOVQ n+24(FP), CX
+	VBROADCASTSS scaleA+32(FP), Z11
+	VBROADCASTSS scaleB+36(FP), Z12
+	VBROADCASTSS scaleY+40(FP), Z3
+	VBROADCASTSS least+44(FP), Z4
+	VBROADCASTSS most+48(FP), Z5
+	VBROADCASTSS zeroA+52(FP), Z13
+	VBROADCASTSS zeroB+56(FP), Z14
+	VBROADCASTSS zeroY+60(FP), Z6
+	VPBROADCASTB flip+64(FP), X10
+
+next:
+	VMOVDQU (SI), X9
+	VPXOR X10, X9, X9
+	VPMOVZXBD X9, Z0
+	VPSUBD Z13, Z0, Z0
+	VCVTDQ2PS Z0, Z0
+	VMULPS Z11, Z0, Z0
+	VMOVDQU (BX), X9
+	VPXOR X10, X9, X9
+	VPMOVZXBD X9, Z1
+	VPSUBD Z14, Z1, Z1
+	VCVTDQ2PS Z1, Z1
+	VMULPS Z12, Z1, Z1
+	VADDPS Z1, Z0, Z0
+	VDIVPS Z3, Z0, Z0
+	VMAXPS Z4, Z0, Z0
+	VMINPS Z5, Z0, Z0
+	VCVTPS2DQ Z0, Z0
+	VPADDD Z6, Z0, Z0
+	VPMOVDB Z0, (DI)
+	ADDQ $16, SI
+	ADDQ $16, BX
+	ADDQ $16, DI
+	SUBQ $16, CX
+	JNZ next
+	VZEROUPPER
+	RET
+
 // func mulSignedLeftAVX2(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
 TEXT ·mulSignedLeftAVX2(SB), NOSPLIT, $0-81
 	MOVQ w+8(FP), CX
@@ -6428,6 +6522,108 @@ one:
 	VPADDD Y2, Y0, Y0
 	VMOVUPS Y0, (DI)
 	ADDQ $32, DI
+	SUBQ $8, CX
+	JNZ next
+	VZEROUPPER
+	RET
+
+// func quantizeAVX2(y *uint8, x *float32, n int, scale, least, most float32, zero int32)
+TEXT ·quantizeAVX2(SB), NOSPLIT, $0-40
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS scale+24(FP), Y3
+	VBROADCASTSS least+28(FP), Y4
+	VBROADCASTSS most+32(FP), Y5
+	VBROADCASTSS zero+36(FP), Y6
+	VMOVDQU lowBytes<>(SB), Y7
+
+next:
+	VMOVUPS (SI), Y0
+	VDIVPS Y3, Y0, Y0
+	VMAXPS Y4, Y0, Y0
+	VMINPS Y5, Y0, Y0
+	VCVTPS2DQ Y0, Y0
+	VPADDD Y6, Y0, Y0
+	VPSHUFB Y7, Y0, Y0
+	VEXTRACTI128 $1, Y0, X8
+	VPUNPCKLDQ X8, X0, X0
+	VMOVQ X0, (DI)
+	ADDQ $32, SI
+	ADDQ $8, DI
+	SUBQ $8, CX
+	JNZ next
+	VZEROUPPER
+	RET
+
+// func dequantizeAVX2(y *float32, x *uint8, n int, scale float32, zero int32, flip uint8)
+TEXT ·dequantizeAVX2(SB), NOSPLIT, $0-33
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS scale+24(FP), Y3
+	VBROADCASTSS zero+28(FP), Y2
+	VPBROADCASTB flip+32(FP), X10
+
+next:
+	VMOVQ (SI), X9
+	VPXOR X10, X9, X9
+	VPMOVZXBD X9, Y0
+	VPSUBD Y2, Y0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMULPS Y3, Y0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $8, SI
+	ADDQ $24, DI
+	ADDQ $8, DI
+	SUBQ $8, CX
+	JNZ next
+	VZEROUPPER
+	RET
+
+// func addQuantizedAVX2(y, a, b *uint8, n int, scaleA, scaleB, scaleY, least, most float32, zeroA, zeroB, zeroY int32, flip uint8)
+TEXT ·addQuantizedAVX2(SB), NOSPLIT, $0-65
+	MOVQ y+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), BX
+	MOVQ n+24(FP), CX
+	VBROADCASTSS scaleA+32(FP), Y11
+	VBROADCASTSS scaleB+36(FP), Y12
+	VBROADCASTSS scaleY+40(FP), Y3
+	VBROADCASTSS least+44(FP), Y4
+	VBROADCASTSS most+48(FP), Y5
+	VBROADCASTSS zeroA+52(FP), Y13
+	VBROADCASTSS zeroB+56(FP), Y14
+	VBROADCASTSS zeroY+60(FP), Y6
+	VPBROADCASTB flip+64(FP), X10
+	VMOVDQU lowBytes<>(SB), Y7
+
+next:
+	VMOVQ (SI), X9
+	VPXOR X10, X9, X9
+	VPMOVZXBD X9, Y0
+	VPSUBD Y13, Y0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMULPS Y11, Y0, Y0
+	VMOVQ (BX), X9
+	VPXOR X10, X9, X9
+	VPMOVZXBD X9, Y1
+	VPSUBD Y14, Y1, Y1
+	VCVTDQ2PS Y1, Y1
+	VMULPS Y12, Y1, Y1
+	VADDPS Y1, Y0, Y0
+	VDIVPS Y3, Y0, Y0
+	VMAXPS Y4, Y0, Y0
+	VMINPS Y5, Y0, Y0
+	VCVTPS2DQ Y0, Y0
+	VPADDD Y6, Y0, Y0
+	VPSHUFB Y7, Y0, Y0
+	VEXTRACTI128 $1, Y0, X8
+	VPUNPCKLDQ X8, X0, X0
+	VMOVQ X0, (DI)
+	ADDQ $8, SI
+	ADDQ $8, BX
+	ADDQ $8, DI
 	SUBQ $8, CX
 	JNZ next
 	VZEROUPPER

@@ -17,6 +17,7 @@ func TestIntegerTiles(t *testing.T) {
 			testInterleave(t, s, rng)
 			testTapQuads(t, s, rng)
 			testRequantize(t, s, rng)
+			testQuantize(t, s, rng)
 		}
 	}
 }
@@ -172,6 +173,64 @@ func testRequantize(t *testing.T, s *Loops, rng *rand.Rand) {
 	}
 	s.Integer.Requantize(got[:n], sums, add, base, scale, int32(zero), signed)
 	same(t, s.Name, "requantize", got, want, n, len(add), scale, zero, signed)
+}
+
+func testQuantize(t *testing.T, s *Loops, rng *rand.Rand) {
+	n, signed := rng.IntN(70), rng.IntN(2) == 0
+	least := map[bool]float64{true: -128, false: 0}[signed]
+	number := func(b uint8) float64 {
+		if signed {
+			return float64(int8(b))
+		}
+		return float64(b)
+	}
+	nearest := func(v float32, zero float64) uint8 {
+		if v != v {
+			return uint8(int(least))
+		}
+		return uint8(int(math.Min(math.Max(math.RoundToEven(float64(v))+zero, least), least+255)))
+	}
+	x, scales, zeros := make([]float32, n), [3]float32{}, [3]float64{}
+	for i := range scales {
+		scales[i], zeros[i] = float32(math.Exp2(rng.Float64()*10-9)), least+float64(rng.IntN(256))
+	}
+	if rng.IntN(9) == 0 {
+		scales[rng.IntN(3)] = []float32{0, float32(math.NaN()), float32(math.Inf(1)), -1}[rng.IntN(4)]
+	}
+	for i := range x {
+		x[i] = float32(rng.NormFloat64() * 100)
+		switch rng.IntN(9) {
+		case 0:
+			x[i] = float32(rng.IntN(64)) / 2 * scales[0] // halves among them
+		case 1:
+			x[i] = []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32}[rng.IntN(4)]
+		}
+	}
+	scale, zero := scales[0], int32(zeros[0])
+	got := someBytes(rng, n+2)
+	want := slices.Clone(got)
+	for i, v := range x {
+		want[i] = nearest(v/scale, zeros[0])
+	}
+	s.Integer.Quantize(got[:n], x, scale, zero, signed)
+	same(t, s.Name, "quantize", got, want, x, scale, zero, signed)
+
+	a, b := someBytes(rng, n), someBytes(rng, n)
+	y := make([]float32, n+2)
+	s.Integer.Dequantize(y[:n], a, scale, zero, signed)
+	for i, v := range a {
+		if want := float32(number(v)-zeros[0]) * scale; math.Float32bits(y[i]) != math.Float32bits(want) && want == want {
+			t.Fatalf("%s: dequantize %d by %v and %d, signed %v, gives %v, want %v", s.Name, v, scale, zero, signed, y[i], want)
+		}
+		left, right := float32(number(v)-zeros[0])*scales[0], float32(number(b[i])-zeros[1])*scales[1]
+		sum := left + right
+		want[i] = nearest(sum/scales[2], zeros[2])
+	}
+	if y[n] != 0 {
+		t.Fatalf("%s: dequantize wrote beyond the end", s.Name)
+	}
+	s.Integer.AddQuantized(got[:n], a, b, scales[0], scales[1], scales[2], zero, int32(zeros[1]), int32(zeros[2]), signed)
+	same(t, s.Name, "add", got, want, scales, zeros, signed)
 }
 
 // BenchmarkIntegerTile says how many multiplications of bytes a full tile does.

@@ -112,8 +112,10 @@ func checkOp(t *testing.T, rng *rand.Rand, o op.Strider, in []*kernel.Operand, w
 			kerneltest.CheckAllocs(t, k, in, outs)
 		}
 		run("plain", in)
-		if without := kerneltest.Prepack(k, in, outs, inRight); without != nil {
-			run("prepacked", without)
+		if _, ok := k.(kernel.Prepacker); ok {
+			if without := kerneltest.Prepack(k, in, outs, inRight); without != nil {
+				run("prepacked", without)
+			}
 		}
 	}
 }

@@ -15,6 +15,9 @@ func (g *generator) integerLoops() {
 		g.tapQuads()
 		g.requantize()
 		g.shiftSums()
+		g.quantize()
+		g.dequantize()
+		g.addQuantized()
 	}
 	g.interleave()
 }
@@ -243,9 +246,7 @@ func (g *generator) requantize() {
 	g.op("VPBROADCASTD (R8), %s", g.reg(2))
 	g.op("VBROADCASTSS base+36(FP), %s", g.reg(1))
 	g.op("VBROADCASTSS (R10), %s", g.reg(3))
-	if !g.avx512 {
-		g.op("VMOVDQU lowBytes<>(SB), Y7")
-	}
+	g.rounding()
 	move := "VMOVDQU"
 	if g.avx512 {
 		move = "VMOVDQU32"
@@ -263,6 +264,14 @@ func (g *generator) requantize() {
 	g.op("VPADDD %s, %s, %s", g.reg(1), g.reg(0), g.reg(0))
 	g.op("VCVTDQ2PS %s, %s", g.reg(0), g.reg(0))
 	g.op("VMULPS %s, %s, %s", g.reg(3), g.reg(0), g.reg(0))
+	g.roundToBytes()
+	g.op("ADDQ $%d, SI", g.bytes())
+	g.next()
+}
+
+// roundToBytes emits the rounding of register 0 to bytes at DI. Registers 4 and 5 hold
+// the extreme numbers less the zero point, and 6 that.
+func (g *generator) roundToBytes() {
 	g.op("VMAXPS %s, %s, %s", g.reg(4), g.reg(0), g.reg(0)) // the least of NaN
 	g.op("VMINPS %s, %s, %s", g.reg(5), g.reg(0), g.reg(0))
 	g.op("VCVTPS2DQ %s, %s", g.reg(0), g.reg(0))
@@ -275,12 +284,105 @@ func (g *generator) requantize() {
 		g.op("VPUNPCKLDQ X8, X0, X0")
 		g.op("VMOVQ X0, (DI)")
 	}
-	g.op("ADDQ $%d, SI", g.bytes())
+}
+
+// rounding emits what roundToBytes needs beside the arguments.
+func (g *generator) rounding() {
+	if !g.avx512 {
+		g.op("VMOVDQU lowBytes<>(SB), Y7")
+	}
+}
+
+// next emits the end of a loop that writes a register of numbers as bytes to DI.
+func (g *generator) next() {
 	g.op("ADDQ $%d, DI", g.lanes())
 	g.op("SUBQ $%d, CX", g.lanes())
 	g.op("JNZ next")
 	g.op("VZEROUPPER")
 	g.op("RET")
+}
+
+// quantize emits the division of numbers by a scale and their rounding to bytes.
+func (g *generator) quantize() {
+	fmt.Fprintf(g, "\n// func quantize%s(y *uint8, x *float32, n int, scale, least, most float32, zero int32)\n", g.name)
+	fmt.Fprintf(g, "TEXT ·quantize%s(SB), NOSPLIT, $0-40\n", g.name)
+	g.op("MOVQ y+0(FP), DI")
+	g.op("MOVQ x+8(FP), SI")
+	g.op("MOVQ n+16(FP), CX")
+	g.op("VBROADCASTSS scale+24(FP), %s", g.reg(3))
+	g.op("VBROADCASTSS least+28(FP), %s", g.reg(4))
+	g.op("VBROADCASTSS most+32(FP), %s", g.reg(5))
+	g.op("VBROADCASTSS zero+36(FP), %s", g.reg(6))
+	g.rounding()
+	g.label("next")
+	g.op("VMOVUPS (SI), %s", g.reg(0))
+	g.op("VDIVPS %s, %s, %s", g.reg(3), g.reg(0), g.reg(0))
+	g.roundToBytes()
+	g.op("ADDQ $%d, SI", g.bytes())
+	g.next()
+}
+
+// widenBytes emits the loading of a register of numbers from the bytes at a place, flipped by
+// register 10, less register zero, times register scale. It spoils register 9.
+func (g *generator) widenBytes(at, to string, zero, scale int) {
+	if g.avx512 {
+		g.op("VMOVDQU %s, X9", at)
+	} else {
+		g.op("VMOVQ %s, X9", at)
+	}
+	g.op("VPXOR X10, X9, X9")
+	g.op("VPMOVZXBD X9, %s", to)
+	g.op("VPSUBD %s, %s, %s", g.reg(zero), to, to)
+	g.op("VCVTDQ2PS %s, %s", to, to)
+	g.op("VMULPS %s, %s, %s", g.reg(scale), to, to)
+}
+
+// dequantize emits the numbers that bytes stand for. Bytes are flipped to be unsigned.
+func (g *generator) dequantize() {
+	fmt.Fprintf(g, "\n// func dequantize%s(y *float32, x *uint8, n int, scale float32, zero int32, flip uint8)\n", g.name)
+	fmt.Fprintf(g, "TEXT ·dequantize%s(SB), NOSPLIT, $0-33\n", g.name)
+	g.op("MOVQ y+0(FP), DI")
+	g.op("MOVQ x+8(FP), SI")
+	g.op("MOVQ n+16(FP), CX")
+	g.op("VBROADCASTSS scale+24(FP), %s", g.reg(3))
+	g.op("VBROADCASTSS zero+28(FP), %s", g.reg(2))
+	g.op("VPBROADCASTB flip+32(FP), X10")
+	g.label("next")
+	g.widenBytes("(SI)", g.reg(0), 2, 3)
+	g.op("VMOVUPS %s, (DI)", g.reg(0))
+	g.op("ADDQ $%d, SI", g.lanes())
+	g.op("ADDQ $%d, DI", g.bytes()-g.lanes())
+	g.next()
+}
+
+// addQuantized emits the sum of what bytes stand for, as bytes.
+func (g *generator) addQuantized() {
+	fmt.Fprintf(g, "\n// func addQuantized%s(y, a, b *uint8, n int, scaleA, scaleB, scaleY, least, most float32, zeroA, zeroB, zeroY int32, flip uint8)\n", g.name)
+	fmt.Fprintf(g, "TEXT ·addQuantized%s(SB), NOSPLIT, $0-65\n", g.name)
+	g.op("MOVQ y+0(FP), DI")
+	g.op("MOVQ a+8(FP), SI")
+	g.op("MOVQ b+16(FP), BX")
+	g.op("MOVQ n+24(FP), CX")
+	for _, arg := range []struct {
+		name   string
+		at, to int
+	}{
+		{"scaleA", 32, 11}, {"scaleB", 36, 12}, {"scaleY", 40, 3}, {"least", 44, 4}, {"most", 48, 5},
+		{"zeroA", 52, 13}, {"zeroB", 56, 14}, {"zeroY", 60, 6},
+	} {
+		g.op("VBROADCASTSS %s+%d(FP), %s", arg.name, arg.at, g.reg(arg.to))
+	}
+	g.op("VPBROADCASTB flip+64(FP), X10")
+	g.rounding()
+	g.label("next")
+	g.widenBytes("(SI)", g.reg(0), 13, 11)
+	g.widenBytes("(BX)", g.reg(1), 14, 12)
+	g.op("VADDPS %s, %s, %s", g.reg(1), g.reg(0), g.reg(0))
+	g.op("VDIVPS %s, %s, %s", g.reg(3), g.reg(0), g.reg(0))
+	g.roundToBytes()
+	g.op("ADDQ $%d, SI", g.lanes())
+	g.op("ADDQ $%d, BX", g.lanes())
+	g.next()
 }
 
 // shiftSums emits the adding of a number, and of one for each sum, to sums. N is a
