@@ -129,7 +129,7 @@ func dequantizeLinear(c *call) []graph.Value {
 		c.failf("%v is not a type to dequantize to", to)
 	}
 	x, scale, zero := c.granules()
-	if f := dtype.Float32; is8Bit(from) && scale.Type().DType == f {
+	if f := dtype.Float32; (is8Bit(from) || from == dtype.Int32) && scale.Type().DType == f {
 		return list(c.reshape(c.castTo(c.dequantise(quantised{x, scale, zero}), to), c.shape(0)...))
 	}
 	y := c.castTo(x, dtype.Float32)

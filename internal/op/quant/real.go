@@ -25,7 +25,8 @@ type Quantize struct {
 //
 //	y = float32(x - zero) * scale
 //
-// The inputs are x, the scale, and optionally the zero point. The last two broadcast to x.
+// The inputs are x, of 8 bits or int32, the scale, and optionally the zero point. The last
+// two broadcast to x.
 type Dequantize struct{}
 
 // Add is the sum of what quantised numbers stand for, quantised again:
@@ -75,8 +76,8 @@ func (q Quantize) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Infer implements [graph.Op].
 func (Dequantize) Infer(in []graph.Type) ([]graph.Type, error) {
-	if len(in) > 0 && !is8(in[0].DType) {
-		return nil, fmt.Errorf("input %v: want int8 or uint8", in[0])
+	if len(in) > 0 && !is8(in[0].DType) && in[0].DType != dtype.Int32 {
+		return nil, fmt.Errorf("input %v: want int8, uint8 or int32", in[0])
 	}
 	return inferReal(in, dtype.Invalid, dtype.Invalid, dtype.Float32)
 }
@@ -149,11 +150,26 @@ func (q Quantize) Kernel(_, _ []graph.Type) kernel.Kernel {
 
 // Kernel implements [op.Computer].
 func (Dequantize) Kernel(in, _ []graph.Type) kernel.Kernel {
+	if in[inNumbers].DType == dtype.Int32 {
+		return &realKernel{inputs: inNumbersZero + 1, elements: []int{inNumbers}, buffer: kernel.Carved[int32](chunk), run: dequantizeSums}
+	}
 	tile, signed := &isa.Active().Integer, in[inNumbers].DType == dtype.Int8
 	return &realKernel{inputs: inNumbersZero + 1, elements: []int{inNumbers}, buffer: kernel.Carved[uint8](chunk), run: func(k *realKernel, at []int, n int, scratch []byte) {
 		x := chunkOf[uint8](k, inNumbers, at, n, &scratch)
 		tile.Dequantize(kernel.Slice[float32](k.y)[at[len(k.in)]:][:n], x, k.scale(inNumbersScale, at), k.zero(inNumbersZero, at, signed), signed)
 	}}
+}
+
+// dequantizeSums is the run of a [Dequantize] of int32.
+func dequantizeSums(k *realKernel, at []int, n int, scratch []byte) {
+	zero, scale := int32(0), k.scale(inNumbersScale, at)
+	if z := k.in[inNumbersZero]; z != nil {
+		zero = kernel.Slice[int32](z)[at[inNumbersZero]]
+	}
+	y := kernel.Slice[float32](k.y)[at[len(k.in)]:][:n]
+	for i, v := range chunkOf[int32](k, inNumbers, at, n, &scratch) {
+		y[i] = float32(v-zero) * scale
+	}
 }
 
 // Kernel implements [op.Computer].

@@ -114,7 +114,7 @@ func (k *realKernel) zero(i int, at []int, signed bool) int32 {
 
 // chunkOf returns n elements of input i, which are brought together in memory off the
 // scratch where they do not follow one another.
-func chunkOf[T float32 | uint8](k *realKernel, i int, at []int, n int, scratch *[]byte) []T {
+func chunkOf[T float32 | int32 | uint8](k *realKernel, i int, at []int, n int, scratch *[]byte) []T {
 	data, step := kernel.Slice[T](k.in[i]), k.walk.Inner[i]
 	buffer := kernel.Carve[T](scratch, chunk)[:n]
 	if step == 1 || n == 1 {
