@@ -79,8 +79,8 @@ func (c Conv) Kernel(in, out []graph.Type) kernel.Kernel {
 func (Conv) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank, inZeroLeft) }
 
 // convolution multiplies, for each image and group, the weights by the matrix of the
-// image's windows, which is packed tile by tile and never held as a whole. Groups of one
-// input channel are summed tap by tap instead; see depthwise.go.
+// image's windows, which is packed tile by tile and never held as a whole. Groups of few
+// input channels are summed tap by tap instead; see bands.go.
 type convolution struct {
 	product
 	window slide.Window
@@ -89,10 +89,10 @@ type convolution struct {
 	y      *kernel.Operand
 
 	slide           slide.Binding
-	maps, positions int // output channels of a group, and their elements
-	single          bool
-	bands           depthwise // where single
-	count, each     int       // products, or planes where single; those in a task, if one does not make several
+	maps, positions int   // output channels of a group, and their elements
+	taps            bool  // it is summed tap by tap
+	bands           bands // of that
+	count, each     int   // products, or bands; those in a task, if one does not make several
 }
 
 // Bind implements [kernel.Kernel].
@@ -106,10 +106,10 @@ func (k *convolution) Bind(in, out []*kernel.Operand) {
 	k.slide.Bind(&k.window, x.Shape[2:], k.y.Shape[2:])
 	k.maps, k.positions = w.Shape[0]/k.group, k.slide.Rows*k.slide.Width
 	k.cut.Plan(k.maps, k.positions, w.Shape[1]*k.slide.OuterTaps*k.slide.InnerTaps)
-	if k.single = w.Shape[1] == 1 && k.maps <= 2 && len(x.Shape) <= 4 && k.positions > 0; k.single {
-		k.bindDepthwise()
-		k.count = x.Shape[0] * w.Shape[0]
-		_, k.each = kernel.Parts(k.count, k.positions*max(k.cut.K/4, 1))
+	if k.taps = k.byTaps(); k.taps {
+		k.bindBands()
+		k.count = x.Shape[0] * k.group * k.bands.count
+		_, k.each = kernel.Parts(k.count, k.bands.rows*k.slide.Width*k.maps*kernel.CeilDiv(k.cut.K, 16))
 		return
 	}
 	k.count, k.each = x.Shape[0]*k.group, 1
@@ -124,7 +124,7 @@ func (k *convolution) Tasks() int {
 		return 0
 	}
 	n := kernel.CeilDiv(k.count, k.each)
-	if !k.single {
+	if !k.taps {
 		n *= k.cut.Tasks()
 	}
 	return n
@@ -132,16 +132,16 @@ func (k *convolution) Tasks() int {
 
 // Scratch implements [kernel.Kernel].
 func (k *convolution) Scratch() int {
-	if k.single {
-		return k.planeScratch()
+	if k.taps {
+		return k.tapScratch()
 	}
 	return k.product.Scratch()
 }
 
 // Run implements [kernel.Kernel].
 func (k *convolution) Run(task int, scratch []byte) error {
-	if k.single {
-		k.planes(task, scratch)
+	if k.taps {
+		k.sumBands(task, scratch)
 		return nil
 	}
 	per := k.cut.Tasks()
@@ -220,7 +220,7 @@ func (k *convolution) PackImage(dst, x []uint8, j0, j1, k0, k1 int, tile *isa.Ti
 
 // PrepackedBytes implements [kernel.Prepacker]: the weights, unless summed tap by tap.
 func (k *convolution) PrepackedBytes(input int) int {
-	if input != inRight || k.single {
+	if input != inRight || k.taps {
 		return 0
 	}
 	return k.group * prepackedBytes(k.maps, k.cut.K, k.tile.Rows)
