@@ -18,7 +18,8 @@
 //	exp.go            the exponential that every set computes alike
 //	avx512_amd64.go, avx2_amd64.go
 //	                  a set each: its loops, and whether the processor has it
-//	check.go          assembly as loops over slices, which it cannot leave
+//	check.go, integer_amd64.go
+//	                  assembly as loops over slices, which it cannot leave
 //	sets_*.go         the sets of a processor family
 //	*.s               the assembly; asmgen writes all but the exponential
 package isa

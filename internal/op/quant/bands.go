@@ -118,6 +118,11 @@ func (k *convolution) sumBands(task int, scratch []byte) {
 		w.ones[at] = 1
 	}
 	f := k.factors(0)
+	// Padding beside rows stays there for all bands.
+	kernel.Fill(w.band[:k.bands.pitch], uint8(k.zeroB(&f, 0)))
+	for n := k.bands.pitch; n < len(w.band); n *= 2 {
+		copy(w.band[n:], w.band[:n])
+	}
 	for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
 		plane, band := i/k.bands.count, i%k.bands.count
 		k.sumBand(plane/k.group, plane%k.group, band, &f, &w)
@@ -174,7 +179,7 @@ func (k *convolution) tapWeights(dst []uint8, m int) (sum int32) {
 }
 
 // fillBand copies the rows of the channels of a group that n output rows from the given
-// one on meet, with what is in the padding.
+// one on meet into a band that has padding beside rows, and fills those in the padding.
 func (k *convolution) fillBand(band []uint8, image, group, first, n int, pad uint8) {
 	s, d := &k.slide, &k.bands
 	last := len(s.In) - 1
@@ -183,29 +188,23 @@ func (k *convolution) fillBand(band []uint8, image, group, first, n int, pad uin
 		height, top = s.In[0], first*d.strideY-s.Begin[0]
 	}
 	left := min(s.Begin[last], d.pitch)
-	right := min(left+width, d.pitch)
+	met := min(width, d.pitch-left)
+	rows := (n-1)*d.strideY + d.span
 	x := kernel.Slice[uint8](k.in[inLeft])[k.imageAt(image, group):]
+	from, to := min(max(0, -top), rows), min(max(0, height-top), rows) // the rows of the image
 	for channel := range k.in[inRight].Shape[1] {
-		for r := range (n-1)*d.strideY + d.span {
-			to := band[channel*d.plane+r*d.pitch:][:d.pitch]
-			i := top + r
-			if i < 0 || i >= height {
-				kernel.Fill(to, pad)
-				continue
-			}
-			for c := range left {
-				to[c] = pad
-			}
-			from := x[channel*s.PlaneIn+i*width:][:right-left]
-			if k.flipB == 0 {
-				copy(to[left:], from)
-			} else {
-				for c, v := range from {
-					to[left+c] = v ^ k.flipB
+		plane := band[channel*d.plane:]
+		if d.count > 1 { // or else they are what they were
+			kernel.Fill(plane[:from*d.pitch], pad)
+			kernel.Fill(plane[to*d.pitch:rows*d.pitch], pad)
+		}
+		for r := from; r < to; r++ {
+			row := plane[r*d.pitch+left:][:met]
+			copy(row, x[channel*s.PlaneIn+(top+r)*width:])
+			if k.flipB != 0 {
+				for c := range row {
+					row[c] ^= k.flipB
 				}
-			}
-			for c := right; c < len(to); c++ {
-				to[c] = pad
 			}
 		}
 	}
