@@ -132,7 +132,7 @@ func testTapQuads(t *testing.T, s *Loops, rng *rand.Rand) {
 }
 
 func testRequantize(t *testing.T, s *Loops, rng *rand.Rand) {
-	n, signed := rng.IntN(70), rng.IntN(2) == 0
+	n, signed := rng.IntN(300), rng.IntN(2) == 0
 	sums, add, base, scale := someSums(rng, n), someSums(rng, max(n, 1)), someSums(rng, 1)[0], make([]float32, max(n, 1))
 	for i := range scale {
 		scale[i] = float32(math.Exp2(rng.Float64()*40 - 38))

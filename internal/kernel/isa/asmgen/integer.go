@@ -7,6 +7,7 @@ import "fmt"
 // bytes saturate.
 func (g *generator) integerLoops() {
 	g.masks()
+	g.quarters()
 	for _, k := range []kind{{"AVX512", true, 4, 12}, {"AVX2", false, 4, 4}} {
 		g.kind = k
 		for _, signedLeft := range []bool{true, false} {
@@ -247,26 +248,95 @@ func (g *generator) requantize() {
 	g.op("VBROADCASTSS base+36(FP), %s", g.reg(1))
 	g.op("VBROADCASTSS (R10), %s", g.reg(3))
 	g.rounding()
-	move := "VMOVDQU"
 	if g.avx512 {
-		move = "VMOVDQU32"
+		g.requantizeQuarters()
 	}
 	g.label("next")
-	g.op("%s (SI), %s", move, g.reg(0))
-	for _, at := range []struct{ each, from, to string }{{"R9", "R8", g.reg(2)}, {"R11", "R10", g.reg(3)}} {
-		g.op("TESTL %s, %s", at.each, at.each)
-		g.op("JZ one%s", at.each)
-		g.op("%s (%s), %s", move, at.from, at.to)
-		g.op("ADDQ $%d, %s", g.bytes(), at.from)
-		g.label("one%s", at.each)
-	}
-	g.op("VPADDD %s, %s, %s", g.reg(2), g.reg(0), g.reg(0))
-	g.op("VPADDD %s, %s, %s", g.reg(1), g.reg(0), g.reg(0))
-	g.op("VCVTDQ2PS %s, %s", g.reg(0), g.reg(0))
-	g.op("VMULPS %s, %s, %s", g.reg(3), g.reg(0), g.reg(0))
+	g.scaledSums(0, 0)
+	g.advance(1)
 	g.roundToBytes()
 	g.op("ADDQ $%d, SI", g.bytes())
 	g.next()
+}
+
+// scaledSums emits the loading of a register of sums into register to, the i-th from SI
+// on, with what is added, times the scale.
+func (g *generator) scaledSums(i, to int) {
+	for _, at := range []struct{ each, from, to string }{{"R9", "R8", g.reg(2)}, {"R11", "R10", g.reg(3)}} {
+		label := fmt.Sprintf("one%s%d%d", at.each, i, to)
+		g.op("TESTL %s, %s", at.each, at.each)
+		g.op("JZ %s", label)
+		g.op("VMOVUPS %d(%s), %s", i*g.bytes(), at.from, at.to)
+		g.label("%s", label)
+	}
+	r := g.reg(to)
+	g.op("VPADDD %d(SI), %s, %s", i*g.bytes(), g.reg(1), r)
+	g.op("VPADDD %s, %s, %s", g.reg(2), r, r)
+	g.op("VCVTDQ2PS %s, %s", r, r)
+	g.op("VMULPS %s, %s, %s", g.reg(3), r, r)
+}
+
+// advance emits the stepping of what is added, and of the scale, by n registers.
+func (g *generator) advance(n int) {
+	for _, at := range []struct{ each, from string }{{"R9", "R8"}, {"R11", "R10"}} {
+		label := fmt.Sprintf("still%s%d", at.each, n)
+		g.op("TESTL %s, %s", at.each, at.each)
+		g.op("JZ %s", label)
+		g.op("ADDQ $%d, %s", n*g.bytes(), at.from)
+		g.label("%s", label)
+	}
+}
+
+// requantizeQuarters emits requantize for four registers at a time, as long as there are
+// so many sums. They are narrowed together, to words and then to bytes, with
+// saturation; the zero point is added to words. Bytes of int8 are computed as those of
+// uint8 that are greater by 128, which R12 holds or else 0.
+func (g *generator) requantizeQuarters() {
+	g.op("XORL R12, R12")
+	g.op("VCVTSS2SI X4, AX")
+	g.op("ADDL zero+60(FP), AX") // the least number of y
+	g.op("MOVL $128, BX")
+	g.op("TESTL AX, AX")
+	g.op("CMOVLLT BX, R12")
+	g.op("VPBROADCASTB R12, Z15")
+	g.op("ADDL zero+60(FP), R12")
+	g.op("VPBROADCASTW R12, Z14")
+	g.op("VMOVDQU32 quarters<>(SB), Z13")
+	g.label("quarters")
+	g.op("CMPQ CX, $64")
+	g.op("JLT rest")
+	for i := range 4 {
+		to := 8 + i
+		g.scaledSums(i, to)
+		g.op("VMINPS Z%d, Z5, Z%d", to, to) // as greater numbers become the least integer,
+		g.op("VCVTPS2DQ Z%d, Z%d", to, to)  // as NaN does, which the minimum keeps
+	}
+	g.op("VPACKSSDW Z9, Z8, Z8")
+	g.op("VPACKSSDW Z11, Z10, Z10")
+	g.op("VPADDSW Z14, Z8, Z8")
+	g.op("VPADDSW Z14, Z10, Z10")
+	g.op("VPACKUSWB Z10, Z8, Z8")
+	g.op("VPERMD Z8, Z13, Z8")
+	g.op("VPXORD Z15, Z8, Z8")
+	g.op("VMOVDQU32 Z8, (DI)")
+	g.advance(4)
+	g.op("ADDQ $256, SI")
+	g.op("ADDQ $64, DI")
+	g.op("SUBQ $64, CX")
+	g.op("JNZ quarters")
+	g.op("VZEROUPPER")
+	g.op("RET")
+	g.label("rest")
+}
+
+// quarters emits where the quads of bytes that lie side by side in narrowed registers come
+// from: all of the first register before those of the second.
+func (g *generator) quarters() {
+	g.raw("\n")
+	for i := range 8 {
+		fmt.Fprintf(g, "DATA quarters<>+%d(SB)/8, $%#x\n", 8*i, 2*i%4*4+2*i/4|(2*i+1)%4*4<<32+(2*i+1)/4<<32)
+	}
+	g.raw("GLOBL quarters<>(SB), RODATA|NOPTR, $64\n")
 }
 
 // roundToBytes emits the rounding of register 0 to bytes at DI. Registers 4 and 5 hold
