@@ -78,21 +78,46 @@ var genericInteger = IntegerTile{
 }
 
 func mulQuads[A, B int8 | uint8](h, w, quads int, a []uint8, row, step int, b []uint8, ldb int, c []int32, ldc int, add bool) {
+	var s [4][4]int32
+	quads4x2[A, B](&s, 0, h, quads, a, row, step, b, ldb)
+	if w > 2 {
+		quads4x2[A, B](&s, 2, h, quads, a, row, step, b, ldb)
+	}
 	for i := range h {
 		sums := c[i*ldc : i*ldc+w]
 		if !add {
 			clear(sums)
 		}
-		for q := range quads {
-			at := a[i*row+q*step:][:4]
-			a0, a1, a2, a3 := int32(A(at[0])), int32(A(at[1])), int32(A(at[2])), int32(A(at[3]))
-			bs := b[q*ldb : q*ldb+4*w]
-			for j := range sums {
-				v := bs[4*j : 4*j+4 : 4*j+4]
-				sums[j] += a0*int32(B(v[0])) + a1*int32(B(v[1])) + a2*int32(B(v[2])) + a3*int32(B(v[3]))
-			}
+		for j := range sums {
+			sums[j] += s[i][j]
 		}
 	}
+}
+
+// quads4x2 sums columns at and at+1 of a 4×4 tile. Rows from h on are the last one again.
+func quads4x2[A, B int8 | uint8](s *[4][4]int32, at, h, quads int, a []uint8, row, step int, b []uint8, ldb int) {
+	var s00, s01, s10, s11, s20, s21, s30, s31 int32
+	row1, row2, row3 := min(1, h-1)*row, min(2, h-1)*row, min(3, h-1)*row
+	for q := range quads {
+		a0, a1, a2, a3 := a[q*step:][:4], a[q*step+row1:][:4], a[q*step+row2:][:4], a[q*step+row3:][:4]
+		b0, b1 := b[q*ldb+4*at:][:4], b[q*ldb+4*at+4:][:4]
+		for e := range 4 {
+			v, w := int32(B(b0[e])), int32(B(b1[e]))
+			x0, x1, x2, x3 := int32(A(a0[e])), int32(A(a1[e])), int32(A(a2[e])), int32(A(a3[e]))
+			s00 += x0 * v
+			s01 += x0 * w
+			s10 += x1 * v
+			s11 += x1 * w
+			s20 += x2 * v
+			s21 += x2 * w
+			s30 += x3 * v
+			s31 += x3 * w
+		}
+	}
+	s[0][at], s[0][at+1] = s00, s01
+	s[1][at], s[1][at+1] = s10, s11
+	s[2][at], s[2][at+1] = s20, s21
+	s[3][at], s[3][at+1] = s30, s31
 }
 
 func interleave(dst, src []uint8, n, count, dstStep, srcStep int, flip uint8) {
