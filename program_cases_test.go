@@ -128,6 +128,12 @@ var programCases = []programCase{
 		sums := apply(quant.MatMul{}, in[0], w, zero, zeros)
 		return append(sums, apply(quant.MatMul{To: berth.Uint8}, in[0], w, zero, zeros, fixed(berth.Float32, 0, 1e-3, 9), fixed(berth.Uint8, 0, 255))...)
 	}},
+	{"numbers of 8 bits and back", []operand{x(n, 5, 40)}, func(in ...*berth.Promise) []*berth.Promise {
+		scale, zero := fixed(berth.Float32, 0.01, 0.1), fixed(berth.Uint8, 0, 255)
+		q := apply(quant.Quantize{To: berth.Uint8}, in[0], scale, zero)[0]
+		sum := apply(quant.Add{}, q, scale, zero, fixed(berth.Uint8, 0, 255, 40), scale, zero, scale, zero)[0]
+		return append(apply(quant.Dequantize{}, sum, fixed(berth.Float32, 0, 1, 5, 1)), sum)
+	}},
 	{"conv of 8-bit numbers", []operand{{"x", berth.Int8, -128, 127, []int{n, 4, 9, 8}}}, func(in ...*berth.Promise) []*berth.Promise {
 		o := quant.Conv{Pads: []int{1, 1, 1, 1}, Group: 2, To: berth.Int8}
 		return apply(o, in[0], fixed(berth.Int8, -128, 127, 6, 2, 3, 3), fixed(berth.Int8, -9, 9), fixed(berth.Int8, -9, 9, 6), fixed(berth.Float32, 0, 1e-3, 6))

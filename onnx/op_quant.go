@@ -164,26 +164,12 @@ func (c *call) dynamicallyQuantised(x graph.Value) quantised {
 }
 
 // quantise returns the elements, of type t, of the numbers x, of float32, with the
-// scale and zero point of y: round(x/scale) + zero, saturated. Halves are rounded to
-// even.
+// scale and zero point of y.
 func (c *call) quantise(x graph.Value, y quantised, t dtype.Type) graph.Value {
-	x = c.elementwise(elementwise.Round, nil, c.elementwise(elementwise.Div, nil, x, y.scale))
-	if !y.zero.IsZero() {
-		x = c.elementwise(elementwise.Add, nil, x, c.castTo(y.zero, dtype.Float32))
-	}
-	bound := func(v float64) elementwise.Operand { return elementwise.Operand{Scalar: kernel.Float64Scalar(v)} }
-	least, most := bound(0), bound(math.MaxUint8)
-	if t == dtype.Int8 {
-		least, most = bound(math.MinInt8), bound(math.MaxInt8)
-	}
-	return c.castTo(must(elementwise.ApplyOperands(elementwise.Clip, nil, elementwise.Operand{Value: x}, least, most)), t)
+	return c.one(quant.Quantize{To: t}, x, y.scale, y.zero)
 }
 
 // dequantise returns the numbers, in float32, that x stands for.
 func (c *call) dequantise(x quantised) graph.Value {
-	v := c.castTo(x.elems, dtype.Float32)
-	if !x.zero.IsZero() {
-		v = c.elementwise(elementwise.Sub, nil, v, c.castTo(x.zero, dtype.Float32))
-	}
-	return c.elementwise(elementwise.Mul, nil, v, x.scale)
+	return c.one(quant.Dequantize{}, x.elems, x.scale, x.zero)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/pool"
+	"github.com/berth-go/berth/internal/op/quant"
 	"github.com/berth-go/berth/internal/op/reduce"
 	"github.com/berth-go/berth/internal/op/view"
 )
@@ -117,7 +118,12 @@ func qSoftmax(c *call, x graph.Value) graph.Value {
 func qLinearBinary(code elementwise.Code) converter {
 	return func(c *call) []graph.Value {
 		c.needs(3)
-		y := c.elementwise(code, nil, c.dequantise(c.tensorwise(0)), c.dequantise(c.tensorwise(3)))
+		a, b := c.tensorwise(0), c.tensorwise(3)
+		if code == elementwise.Add {
+			return list(c.one(quant.Add{}, a.elems, a.scale, a.zero, b.elems, b.scale, b.zero,
+				c.number(6, c.quantScale(6)), c.number(7, c.input(7))))
+		}
+		y := c.elementwise(code, nil, c.dequantise(a), c.dequantise(b))
 		return list(c.quantiseLike(y, c.in[0], 6))
 	}
 }

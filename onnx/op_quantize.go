@@ -44,6 +44,9 @@ func isCode(t dtype.Type) bool {
 	return integer || greatest[t] != 0 || t == dtype.Float4E2M1
 }
 
+// is8Bit reports whether t is an integer of 8 bits.
+func is8Bit(t dtype.Type) bool { return t == dtype.Int8 || t == dtype.Uint8 }
+
 // quantizeLinear is saturate(round(x/scale) + zero point), with the division in the
 // type of the scale or in that which "precision" names. Integers round to even, and
 // NaN becomes the least of them; floating-point numbers round once, at the end.
@@ -72,6 +75,9 @@ func quantizeLinear(c *call) []graph.Value {
 	}
 
 	x, scale, zero := c.granules()
+	if f := dtype.Float32; is8Bit(to) && x.Type().DType == f && scale.Type().DType == f && precision == f {
+		return list(c.reshape(c.quantise(x, quantised{scale: scale, zero: zero}, to), c.shape(0)...))
+	}
 	y := c.elementwise(elementwise.Div, nil, c.castTo(x, precision), c.castTo(scale, precision))
 	limits, integer := codeRanges[to]
 	if integer {
@@ -123,6 +129,9 @@ func dequantizeLinear(c *call) []graph.Value {
 		c.failf("%v is not a type to dequantize to", to)
 	}
 	x, scale, zero := c.granules()
+	if f := dtype.Float32; (is8Bit(from) || from == dtype.Int32) && scale.Type().DType == f {
+		return list(c.reshape(c.castTo(c.dequantise(quantised{x, scale, zero}), to), c.shape(0)...))
+	}
 	y := c.castTo(x, dtype.Float32)
 	if !zero.IsZero() {
 		y = c.elementwise(elementwise.Sub, nil, y, c.castTo(zero, dtype.Float32))

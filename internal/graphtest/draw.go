@@ -77,6 +77,9 @@ var draws = map[string]drawing{
 	"global_pool":    {1, globalPool},
 	"quant_matmul":   {1, quantMatMul},
 	"quant_conv":     {1, quantConv},
+	"quantize":       {1, quantize},
+	"dequantize":     {1, dequantize},
+	"quant_add":      {2, quantAdd},
 
 	"rnn":              {1, rnn},
 	"gru":              {1, gru},

@@ -69,3 +69,35 @@ func quantConv(b *builder, x graph.Value) ([]graph.Value, error) {
 	o := quant.Conv{Strides: strides, Pads: pads, Dilations: dilations, Group: group, To: to}
 	return b.tame(ops.Apply(o, b.quantised(to, x, weights, shape.Shape{}, channels[b.rng.IntN(2)], channels[b.rng.IntN(2)])...))
 }
+
+// oneOrEach returns a shape that broadcasts to s: of one number, or of one for each index
+// of the last axis.
+func (b *builder) oneOrEach(s shape.Shape) shape.Shape {
+	if len(s) == 0 || b.oneIn(2) {
+		return shape.Shape{}
+	}
+	return shape.Shape{s[len(s)-1]}
+}
+
+func quantize(b *builder, x graph.Value) ([]graph.Value, error) {
+	x = b.cast(x, dtype.Float32)
+	to, each := b.typ(eightBits), b.oneOrEach(x.Type().Shape)
+	scale, zero := b.of(graph.Type{DType: dtype.Float32, Shape: each}), b.maybe(graph.Type{DType: to, Shape: each})
+	return b.tame(ops.Apply(quant.Quantize{To: to}, x, scale, zero))
+}
+
+func dequantize(b *builder, x graph.Value) ([]graph.Value, error) {
+	x = b.cast(x, b.typ([]dtype.Type{dtype.Int8, dtype.Uint8, dtype.Int32}))
+	each := b.oneOrEach(x.Type().Shape)
+	scale, zero := b.of(graph.Type{DType: dtype.Float32, Shape: each}), b.maybe(graph.Type{DType: x.Type().DType, Shape: each})
+	return b.tame(ops.Apply(quant.Dequantize{}, x, scale, zero))
+}
+
+func quantAdd(b *builder, x graph.Value) ([]graph.Value, error) {
+	x = b.cast(x, b.typ(eightBits))
+	t := x.Type().DType
+	y := b.of(graph.Type{DType: t, Shape: b.oneOrEach(x.Type().Shape)})
+	scale := func() graph.Value { return b.of(graph.Type{DType: dtype.Float32, Shape: shape.Shape{}}) }
+	zero := func() graph.Value { return b.maybe(graph.Type{DType: t, Shape: shape.Shape{}}) }
+	return b.tame(ops.Apply(quant.Add{}, x, scale(), zero(), y, scale(), zero(), scale(), zero()))
+}

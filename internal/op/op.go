@@ -27,7 +27,7 @@
 //	linear            products of matrices
 //	conv              convolution and its transpose
 //	pool              pooling
-//	quant             products and convolutions of 8-bit numbers
+//	quant             products, convolutions and sums of 8-bit numbers; numbers quantised and back
 //	recurrent         layers that carry a state along a sequence
 //	resample          images read between their elements
 //	tabular           trees and other models of tables

@@ -99,5 +99,8 @@ func (e *expression) wide(v graph.Value) graph.Value { return e.cast(v, dtype.Fl
 func (e *expression) byMap(v graph.Value, rank int) graph.Value {
 	s := slices.Repeat(shape.Shape{1}, rank)
 	s[0] = v.Type().Shape.Elems()
+	if v.Type().Shape.Equal(s) {
+		return v
+	}
 	return e.keep(ops.One(view.Reshape{Shape: s}, v))
 }

@@ -4,6 +4,7 @@ package rewrite
 // behind each is that of its place.
 var passes = []pass{
 	{"caches", program | required, caches},         // what a cache holds may be constant, which batch_norm asks
+	{"qdq", inexact, qdq},                          // fold would dequantise the weights
 	{"transposes", 0, transposes},                  // a transpose that goes needs no contiguous copy
 	{"batch_norm", constants | inexact, batchNorm}, // fold computes the new weights
 	{"widen", required, widen},                     // a cast writes dense what contiguous would copy; casts are work for fold and fuse

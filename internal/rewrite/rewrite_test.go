@@ -63,16 +63,16 @@ func TestWithout(t *testing.T) {
 	}
 	roots := parse(t, "n1 = input \"x\" float32[2]\nout n1\n")
 	for _, c := range []struct{ name, want string }{
-		{"fusion", `there is no rewrite rule "fusion", but transposes, batch_norm, fold, recompute, fuse, epilogue, nest`},
+		{"fusion", `there is no rewrite rule "fusion", but qdq, transposes, batch_norm, fold, recompute, fuse, epilogue, nest`},
 		{"", `there is no rewrite rule ""`},
-		{"widen", `the rewrite rule "widen" cannot be left out, but transposes, `},
+		{"widen", `the rewrite rule "widen" cannot be left out, but qdq, transposes, `},
 	} {
 		_, err := rewrite.Run(t.Context(), roots, rewrite.Options{Without: []string{"fuse", c.name}})
 		if !errors.Is(err, rewrite.ErrRule) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("without %q: error %v, want %q", c.name, err, c.want)
 		}
 	}
-	if got := rewrite.Inexact(); !slices.Equal(got, []string{"batch_norm"}) {
+	if got := rewrite.Inexact(); !slices.Equal(got, []string{"qdq", "batch_norm"}) {
 		t.Errorf("inexact rules are %v", got)
 	}
 }

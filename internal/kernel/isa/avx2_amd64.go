@@ -20,6 +20,7 @@ var avx2 = Loops{
 	Casts:    castsAVX2,
 	Folds32:  folds32,
 	Folds64:  folds64,
+	Integer:  integerAVX2,
 }
 
 var (

@@ -16,6 +16,7 @@ var avx512 = Loops{
 	Casts:    castsAVX512,
 	Folds32:  folds32,
 	Folds64:  folds64,
+	Integer:  integerAVX512(),
 }
 
 //go:noescape

@@ -11,6 +11,7 @@ var Generic = Loops{
 	Exp:      exp,
 	ExpShift: expShift,
 	Maps:     singleMaps(),
+	Integer:  genericInteger,
 }
 
 // TileOf returns the loops of the active set for T, and the portable ones for

@@ -15,13 +15,14 @@
 //	isa.go            the loops, and the choice of a set
 //	generic.go        the portable set
 //	generic_taps.go   its loops over windows that slide over planes
+//	integer.go        the loops over bytes, and their portable form
 //	exp.go, single.go the exponential and other functions that every set computes alike
 //	numbers           the constants that Go and assembly share
 //	avx512_amd64.go, avx2_amd64.go, neon_arm64.go
 //	                  a set each: its loops, and whether the processor has it
 //	maps_*.go, casts_*.go
 //	                  their loops over elements, written by asmgen
-//	check.go, check_taps.go
+//	check.go, check_taps.go, integer_amd64.go
 //	                  assembly as loops over slices, which it cannot leave
 //	sets_*.go         the sets of a processor family
 //	*.s               the assembly; asmgen writes all but the exponential
@@ -57,6 +58,7 @@ type Loops struct {
 	// where a shift of one element serves all. Src is as long as dst, and may
 	// be dst.
 	ExpShift func(dst, src, shift []float32)
+	Integer  IntegerTile
 
 	// Maps are the loops over elements that there are. Those of the generic set are the
 	// functions in single.go; the others that a set has give the bits of the plain loops

@@ -10,5 +10,6 @@ var neon = Loops{
 	Float64:  Generic.Float64,
 	Exp:      exp,
 	ExpShift: expShift,
+	Integer:  genericInteger,
 	Maps:     mapsNEON,
 }

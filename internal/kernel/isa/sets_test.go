@@ -43,6 +43,10 @@ func TestComplete(t *testing.T) {
 		if s.Exp == nil || s.ExpShift == nil {
 			t.Errorf("%s has no exponential", s.Name)
 		}
+		if b := s.Integer; b.SignedLeft == nil || b.SignedRight == nil || b.Interleave == nil || b.TapQuads == nil || b.ShiftSums == nil || b.Requantize == nil ||
+			b.Quantize == nil || b.Dequantize == nil || b.AddQuantized == nil {
+			t.Errorf("%s: products of bytes lack a loop: %+v", s.Name, b)
+		}
 	}
 }
 

@@ -47,6 +47,7 @@ func All() []graph.Op {
 		norm.BatchNorm{}, norm.BatchNormTraining{}, norm.InstanceNorm{}, norm.GroupNorm{}, norm.LRN{},
 		// Products, convolutions, pooling.
 		linear.MatMul{}, linear.Gemm{}, linear.Recurrence{}, linear.Det{}, quant.MatMul{}, quant.Conv{},
+		quant.Quantize{}, quant.Dequantize{}, quant.Add{},
 		conv.Conv{}, conv.ConvTranspose{}, conv.DeformColumns{}, pool.Pool{}, pool.GlobalPool{}, pool.MaxRoi{},
 		// Layers with a state.
 		recurrent.RNN{}, recurrent.GRU{}, recurrent.LSTM{},

@@ -72,15 +72,15 @@ func (c Conv) Kernel(in, out []graph.Type) kernel.Kernel {
 	x, w := in[inLeft], in[inRight]
 	win := slide.Window{Taps: w.Shape[2:], Strides: c.Strides, Dilations: c.Dilations, Pads: c.Pads, Auto: c.AutoPad}
 	win, _ = win.Check(len(w.Shape) - 2)
-	return &convolution{product: newProduct(w.DType, x.DType, out[0].DType), window: win, group: max(c.Group, 1)}
+	return &convolution{product: newProduct(w.DType, x.DType, out[0].DType, true), window: win, group: max(c.Group, 1)}
 }
 
 // DenseAxes implements [op.Strider].
 func (Conv) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank, inZeroLeft) }
 
 // convolution multiplies, for each image and group, the weights by the matrix of the
-// image's windows, which is packed tile by tile and never held as a whole. Groups of one
-// input channel are summed tap by tap instead; see depthwise.go.
+// image's windows, which is packed tile by tile and never held as a whole. Groups of few
+// input channels are summed tap by tap instead; see bands.go.
 type convolution struct {
 	product
 	window slide.Window
@@ -89,9 +89,10 @@ type convolution struct {
 	y      *kernel.Operand
 
 	slide           slide.Binding
-	maps, positions int // output channels of a group, and their elements
-	single          bool
-	count, each     int // products, or planes where single; those in a task, if one does not make several
+	maps, positions int   // output channels of a group, and their elements
+	taps            bool  // it is summed tap by tap
+	bands           bands // of that
+	count, each     int   // products, or bands; those in a task, if one does not make several
 }
 
 // Bind implements [kernel.Kernel].
@@ -105,9 +106,10 @@ func (k *convolution) Bind(in, out []*kernel.Operand) {
 	k.slide.Bind(&k.window, x.Shape[2:], k.y.Shape[2:])
 	k.maps, k.positions = w.Shape[0]/k.group, k.slide.Rows*k.slide.Width
 	k.cut.Plan(k.maps, k.positions, w.Shape[1]*k.slide.OuterTaps*k.slide.InnerTaps)
-	if k.single = w.Shape[1] == 1 && k.maps <= 2; k.single {
-		k.count = x.Shape[0] * w.Shape[0]
-		_, k.each = kernel.Parts(k.count, k.positions*max(k.cut.K/4, 1))
+	if k.taps = k.byTaps(); k.taps {
+		k.bindBands()
+		k.count = x.Shape[0] * k.group * k.bands.count
+		_, k.each = kernel.Parts(k.count, k.bands.rows*k.slide.Width*k.maps*kernel.CeilDiv(k.cut.K, 16))
 		return
 	}
 	k.count, k.each = x.Shape[0]*k.group, 1
@@ -122,7 +124,7 @@ func (k *convolution) Tasks() int {
 		return 0
 	}
 	n := kernel.CeilDiv(k.count, k.each)
-	if !k.single {
+	if !k.taps {
 		n *= k.cut.Tasks()
 	}
 	return n
@@ -130,16 +132,16 @@ func (k *convolution) Tasks() int {
 
 // Scratch implements [kernel.Kernel].
 func (k *convolution) Scratch() int {
-	if k.single {
-		return kernel.Carved[int32](k.slide.Width)
+	if k.taps {
+		return k.tapScratch()
 	}
 	return k.product.Scratch()
 }
 
 // Run implements [kernel.Kernel].
 func (k *convolution) Run(task int, scratch []byte) error {
-	if k.single {
-		k.planes(task, scratch)
+	if k.taps {
+		k.sumBands(task, scratch)
 		return nil
 	}
 	per := k.cut.Tasks()
@@ -152,7 +154,7 @@ func (k *convolution) Run(task int, scratch []byte) error {
 
 // block computes one block of the product of an image and a group.
 func (k *convolution) block(image, group, block int, scratch []byte) {
-	f := k.finish(group * k.maps)
+	f := k.factors(group * k.maps)
 	f.a.Matrix = k.weights(group)
 	f.b.Matrix = gemm.Matrix[uint8]{Data: kernel.Slice[uint8](k.in[inLeft]), At: k.imageAt(image, group), Row: k.positions, Col: 1}
 	if !k.slide.Pointwise() {
@@ -165,9 +167,9 @@ func (k *convolution) block(image, group, block int, scratch []byte) {
 	k.run(block, scratch, &f, k.y, k.y.Offset+image*k.y.Strides[0]+group*k.maps*k.positions, k.positions)
 }
 
-// finish returns the operands beside the image and the weights, for output channels
+// factors returns the operands beside the image and the weights, for output channels
 // from m on.
-func (k *convolution) finish(m int) factors {
+func (k *convolution) factors(m int) factors {
 	return factors{
 		zeroA: perRow[uint8](k.in[inZeroRight], m),
 		zeroB: perRow[uint8](k.in[inZeroLeft], 0),
@@ -218,7 +220,7 @@ func (k *convolution) PackImage(dst, x []uint8, j0, j1, k0, k1 int, tile *isa.Ti
 
 // PrepackedBytes implements [kernel.Prepacker]: the weights, unless summed tap by tap.
 func (k *convolution) PrepackedBytes(input int) int {
-	if input != inRight || k.single {
+	if input != inRight || k.taps {
 		return 0
 	}
 	return k.group * prepackedBytes(k.maps, k.cut.K, k.tile.Rows)
@@ -226,7 +228,7 @@ func (k *convolution) PrepackedBytes(input int) int {
 
 // PrepackedForm implements [kernel.Prepacker].
 func (k *convolution) PrepackedForm(int) string {
-	return "with sums, " + gemm.Form(k.tile.Rows, k.group, false)
+	return "quads with sums, " + gemm.Form(k.tile.Rows, k.group, false)
 }
 
 // Prepack implements [kernel.Prepacker].
@@ -236,7 +238,7 @@ func (k *convolution) Prepack(input int, dst []byte) {
 	}
 	size := prepackedBytes(k.maps, k.cut.K, k.tile.Rows)
 	for group := range k.group {
-		prepack(dst[group*size:], k.weights(group), k.maps, k.cut.K, k.tile.Rows, k.typeA)
+		k.prepack(dst[group*size:][:size], k.weights(group), k.maps, k.cut.K, k.tile.Rows, k.flipA)
 	}
 }
 

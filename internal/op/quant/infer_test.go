@@ -59,3 +59,23 @@ func TestConvInfer(t *testing.T) {
 	optest.Refuses(t, quant.Conv{Strides: []int{0}}, []graph.Type{u8(2, 3, 5), s8(4, 3, 2)}, "strides")
 	optest.Refuses(t, quant.Conv{Pads: []int{1}}, []graph.Type{u8(2, 3, 5), s8(4, 3, 2)}, "pads")
 }
+
+func TestRealInfer(t *testing.T) {
+	q, d, add := quant.Quantize{To: dtype.Int8}, quant.Dequantize{}, quant.Add{}
+	optest.Infers(t, q, []graph.Type{f32(2, 3), f32()}, "int8[2 3]")
+	optest.Infers(t, q, []graph.Type{f32(2, 3), f32(2, 1), s8(3)}, "int8[2 3]")
+	optest.Infers(t, d, []graph.Type{u8(2, 3), f32(3), u8(2, 1)}, "float32[2 3]")
+	optest.Infers(t, add, []graph.Type{u8(2, 1), f32(), none, u8(3), f32(1), u8(), f32()}, "uint8[2 3]")
+
+	optest.Refuses(t, quant.Quantize{}, []graph.Type{f32(2, 3), f32()}, "want int8 or uint8")
+	optest.Refuses(t, q, []graph.Type{f32(2, 3), f32(), u8()}, "input 2 uint8[]: want int8")
+	optest.Refuses(t, q, []graph.Type{f32(2, 3), f32(2)}, "input 1 float32[2] does not broadcast to [2 3]")
+	optest.Refuses(t, q, []graph.Type{u8(2, 3), f32()}, "input 0 uint8[2 3]: want float32")
+	optest.Infers(t, d, []graph.Type{s32(2, 3), f32(3)}, "float32[2 3]")
+	optest.Refuses(t, d, []graph.Type{f32(2, 3), f32()}, "want int8, uint8 or int32")
+	optest.Refuses(t, d, []graph.Type{u8(2, 3), f32(), s8()}, "input 2 int8[]: want uint8")
+	optest.Refuses(t, add, []graph.Type{u8(2), f32(), none, u8(2), f32(), none}, "input 6 is absent")
+	optest.Refuses(t, add, []graph.Type{u8(2), f32(), none, s8(2), f32(), none, f32()}, "input 3 int8[2]: want uint8")
+	optest.Refuses(t, add, []graph.Type{u8(2), f32(2), none, u8(2), f32(), none, f32()}, "input 1 float32[2]: want one number")
+	optest.Refuses(t, add, []graph.Type{u8(2), f32(), none, u8(3), f32(), none, f32()}, "2")
+}

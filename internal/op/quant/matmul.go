@@ -63,7 +63,7 @@ func (m MatMul) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel implements [op.Computer].
 func (m MatMul) Kernel(in, out []graph.Type) kernel.Kernel {
-	return &matMul{product: newProduct(in[inLeft].DType, in[inRight].DType, out[0].DType)}
+	return &matMul{product: newProduct(in[inLeft].DType, in[inRight].DType, out[0].DType, false)}
 }
 
 // DenseAxes implements [op.Strider].
@@ -235,7 +235,9 @@ func (k *matMul) PrepackedBytes(input int) int {
 }
 
 // PrepackedForm implements [kernel.Prepacker].
-func (k *matMul) PrepackedForm(int) string { return "with sums, " + gemm.Form(k.tile.Cols, 1, true) }
+func (k *matMul) PrepackedForm(int) string {
+	return "quads with sums, " + gemm.Form(k.tile.Cols, 1, true)
+}
 
 // Prepack implements [kernel.Prepacker].
 func (k *matMul) Prepack(input int, dst []byte) {
@@ -243,7 +245,7 @@ func (k *matMul) Prepack(input int, dst []byte) {
 		return
 	}
 	b := matrix[uint8](&k.views[inRight], nil, 0)
-	prepack(dst, b.Transposed(), k.cut.N, k.cut.K, k.tile.Cols, k.typeB)
+	k.prepack(dst, b.Transposed(), k.cut.N, k.cut.K, k.tile.Cols, k.flipB)
 }
 
 // UsePrepacked implements [kernel.Prepacker].

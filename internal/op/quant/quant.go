@@ -3,14 +3,18 @@
 //
 // # Where to find what
 //
-//	quant.go      element types, zero points, scales: what the ops have in common
-//	matmul.go     products of matrices
-//	conv.go       convolutions
-//	depthwise.go  the form for groups of one channel
-//	product.go    a product block by block, and what is made of its sums
+//	quant.go        element types, zero points, scales: what the ops have in common
+//	matmul.go       products of matrices
+//	conv.go         convolutions
+//	bands.go        those of groups of few channels, tap by tap
+//	product.go      a product block by block, and what is made of its sums
+//	pack.go         operands in quads of terms
+//	zeros.go        zero points taken off sums
+//	real.go         numbers quantised and back, and sums of quantised numbers
+//	real_kernel.go  the kernel of these
 //
-// Operands are cut, packed and prepacked as package gemm does it, but as bytes, and
-// multiplied by its tiles.
+// Operands are cut into blocks as package gemm does it, packed as bytes, and multiplied
+// by the loops over bytes of package isa.
 package quant
 
 import (

@@ -10,6 +10,7 @@
 //	conv.go       the packing of images for them
 //	depthwise.go  convolutions of each channel for itself
 //	pool.go       poolings
+//	integer.go    products of bytes, and what is made of them
 //	vector.go     programs over vectors, and their registers
 //	maps.go       loops over elements, each a program
 //	functions.go  the programs of exponentials and the like
@@ -55,13 +56,14 @@ var files = map[string]func(g *generator){
 			g.meanRows()
 		})
 	},
-	"maps_amd64.s":   func(g *generator) { g.maps("AVX512", "AVX2") },
-	"maps_amd64.go":  func(g *generator) { g.mapStubs("AVX512", "AVX2") },
-	"maps_arm64.s":   func(g *generator) { g.maps("NEON") },
-	"maps_arm64.go":  func(g *generator) { g.mapStubs("NEON") },
-	"folds_amd64.s":  (*generator).foldFile,
-	"casts_amd64.s":  (*generator).castFile,
-	"casts_amd64.go": (*generator).castStubs,
+	"maps_amd64.s":    func(g *generator) { g.maps("AVX512", "AVX2") },
+	"maps_amd64.go":   func(g *generator) { g.mapStubs("AVX512", "AVX2") },
+	"maps_arm64.s":    func(g *generator) { g.maps("NEON") },
+	"maps_arm64.go":   func(g *generator) { g.mapStubs("NEON") },
+	"folds_amd64.s":   (*generator).foldFile,
+	"casts_amd64.s":   (*generator).castFile,
+	"casts_amd64.go":  (*generator).castStubs,
+	"integer_amd64.s": (*generator).integerLoops,
 }
 
 func main() {
