@@ -8,17 +8,17 @@ import "golang.org/x/sys/cpu"
 var avx2 = Loops{
 	Name:     "avx2",
 	here:     cpu.X86.HasAVX2 && cpu.X86.HasFMA,
-	Float32:  checkedTile(6, 16, mulTile32AVX2, spread32AVX2, tapSum32AVX2),
-	Float64:  checkedTile(6, 8, mulTile64AVX2, spread64AVX2, tapSum64AVX2),
+	Float32:  checkedTile(6, 16, mulTile32AVX2, spread32AVX2, transpose32, tapSum32AVX2, vectors32AVX2),
+	Float64:  checkedTile(6, 8, mulTile64AVX2, spread64AVX2, transpose64, tapSum64AVX2, vectors64AVX2),
 	Exp:      checkedExp(expChunkAVX2),
 	ExpShift: checkedExpShift(exp32RowAVX2, exp32TileAVX2),
 }
 
 //go:noescape
-func mulTile32AVX2(h, w, k int, a, b *float32, ldb int, c *float32, ldc int, add bool)
+func mulTile32AVX2(h, w, k int, a *float32, rowA, colA int, b *float32, ldb int, c *float32, ldc int, add bool)
 
 //go:noescape
-func mulTile64AVX2(h, w, k int, a, b *float64, ldb int, c *float64, ldc int, add bool)
+func mulTile64AVX2(h, w, k int, a *float64, rowA, colA int, b *float64, ldb int, c *float64, ldc int, add bool)
 
 //go:noescape
 func spread32AVX2(dst, src *float32, count, dstStep, srcStep, a, b, n int)

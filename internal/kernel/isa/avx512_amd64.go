@@ -8,17 +8,17 @@ import "golang.org/x/sys/cpu"
 var avx512 = Loops{
 	Name:     "avx512",
 	here:     cpu.X86.HasAVX512F,
-	Float32:  checkedTile(12, 32, mulTile32AVX512, spread32AVX512, tapSum32AVX512),
-	Float64:  checkedTile(12, 16, mulTile64AVX512, spread64AVX512, tapSum64AVX512),
+	Float32:  checkedTile(12, 32, mulTile32AVX512, spread32AVX512, transpose32, tapSum32AVX512, vectors32AVX512),
+	Float64:  checkedTile(12, 16, mulTile64AVX512, spread64AVX512, transpose64, tapSum64AVX512, vectors64AVX512),
 	Exp:      checkedExp(expChunkAVX512),
 	ExpShift: checkedExpShift(exp32RowAVX512, exp32TileAVX512),
 }
 
 //go:noescape
-func mulTile32AVX512(h, w, k int, a, b *float32, ldb int, c *float32, ldc int, add bool)
+func mulTile32AVX512(h, w, k int, a *float32, rowA, colA int, b *float32, ldb int, c *float32, ldc int, add bool)
 
 //go:noescape
-func mulTile64AVX512(h, w, k int, a, b *float64, ldb int, c *float64, ldc int, add bool)
+func mulTile64AVX512(h, w, k int, a *float64, rowA, colA int, b *float64, ldb int, c *float64, ldc int, add bool)
 
 //go:noescape
 func spread32AVX512(dst, src *float32, count, dstStep, srcStep, a, b, n int)

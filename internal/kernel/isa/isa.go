@@ -14,9 +14,12 @@
 //
 //	isa.go            the loops, and the choice of a set
 //	generic.go        the portable set
+//	vector.go         products of vectors and matrices
 //	exp.go            the exponential that every set computes alike
 //	avx512_amd64.go, avx2_amd64.go
 //	                  a set each: its loops, and whether the processor has it
+//	pack_amd64.go, vector_amd64.go
+//	                  loops that they have in common
 //	check.go          assembly as loops over slices, which it cannot leave
 //	sets_*.go         the sets of a processor family
 //	*.s               the assembly; asmgen writes all but the exponential
@@ -71,10 +74,18 @@ type Tile[T any] struct {
 	// with k > 0. Full rows of Cols elements of b may be read. An element's
 	// value does not depend on h and w.
 	Mul func(h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool)
+	// MulFrom is Mul of a left matrix with any strides that are not negative, whose
+	// element (i, p) is a[i*rowA+p*colA], with the same bits.
+	MulFrom func(h, w, k int, a []T, rowA, colA int, b []T, ldb int, c []T, ldc int, add bool)
+	Vectors[T]
 	// Spread is, for each r < count, where 0 <= a < b <= n <= Cols,
 	//
 	//	dst[r*dstStep+i] = src[r*srcStep+i-a] if a <= i < b, or else 0, for i < n
 	Spread func(dst, src []T, count, dstStep, srcStep, a, b, n int)
+	// Transpose is, for each l < lanes and p < depth, where lanes <= width,
+	//
+	//	dst[p*width+l] = src[l*lane+p]
+	Transpose func(dst, src []T, lanes, lane, depth, width int)
 	// TapSum is, for each i < len(y),
 	//
 	//	s := 0; for t { s += weights[t] * x[i+offsets[t]] }

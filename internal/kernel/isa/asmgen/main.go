@@ -4,9 +4,11 @@
 //
 // # Where to find what
 //
-//	main.go  the files, and what every loop is written with
-//	tile.go  products
-//	conv.go  what convolutions add to them
+//	main.go    the files, and what every loop is written with
+//	tile.go    products
+//	vector.go  products of vectors and matrices
+//	pack.go    packing for products
+//	conv.go    what convolutions add to them
 package main
 
 import (
@@ -21,12 +23,25 @@ import (
 // files has what writes each file for one set and element width.
 var files = map[string]func(g *generator){
 	"tile_amd64.s": func(g *generator) {
-		g.masks()
+		g.masks("masks")
 		g.each(func() {
 			g.mulTile()
 			g.spread()
 			g.tapSum()
 		})
+	},
+	"vector_amd64.s": func(g *generator) {
+		g.masks("lanes")
+		g.each(g.mulRow)
+		for _, g.kind = range kinds[2:] {
+			g.dots()
+		}
+	},
+	"pack_amd64.s": func(g *generator) {
+		for _, g.kind = range kinds[2:] {
+			g.transpose(32 / g.width)
+			g.transpose(16 / g.width)
+		}
 	},
 }
 
@@ -90,14 +105,14 @@ func (g *generator) label(format string, args ...any) {
 	fmt.Fprintf(g, "\n"+format+":\n", args...)
 }
 
-// masks emits what AVX2 takes its masks of columns from: the 32 bytes that
+// masks emits, under a name, what AVX2 takes its masks of columns from: the 32 bytes that
 // begin n bytes before the middle select the first n bytes.
-func (g *generator) masks() {
-	g.raw("\nDATA masks<>+0(SB)/8, $-1\n")
+func (g *generator) masks(name string) {
+	fmt.Fprintf(g, "\nDATA %s<>+0(SB)/8, $-1\n", name)
 	for i := 8; i < 64; i += 8 {
-		fmt.Fprintf(g, "DATA masks<>+%d(SB)/8, $%d\n", i, map[bool]int{true: -1}[i < 32])
+		fmt.Fprintf(g, "DATA %s<>+%d(SB)/8, $%d\n", name, i, map[bool]int{true: -1}[i < 32])
 	}
-	g.raw("GLOBL masks<>(SB), RODATA|NOPTR, $64\n")
+	fmt.Fprintf(g, "GLOBL %s<>(SB), RODATA|NOPTR, $64\n", name)
 }
 
 // shift returns the logarithm of the element width.
