@@ -1,5 +1,5 @@
 // Package gemm multiplies matrices block by block, out of operands that are
-// packed into strips.
+// read where they lie or packed into strips.
 //
 // # Where to find what
 //
@@ -41,26 +41,34 @@ func (m Matrix[T]) Transposed() Matrix[T] {
 // each of which computes one block of the result. The blocking is Goto and
 // van de Geijn's ("Anatomy of High-Performance Matrix Multiplication", 2008):
 // a block of the left matrix and one of the right are packed into strips of
-// the tile's height and width, and a tile kernel multiplies strip by strip.
+// the tile's height and width, and a tile kernel multiplies strip by strip. What
+// is used so little that packing it would not pay is read where it lies.
 type Product[T kernel.Number] struct {
 	Tile    isa.Tile[T]
 	M, N, K int // extents of the product
 
 	BlockM, BlockN int // rows and columns of a task, but for the last ones
 	tasksM, tasksN int
-	direct         bool // there is so little on the left that packing the right does not pay
+	// What is read where it lies, if its strides allow that.
+	leftInPlace, rightInPlace bool
 }
 
 // New returns a product with the inner loops of the active instruction set.
 func New[T kernel.Number]() Product[T] { return Product[T]{Tile: isa.TileOf[T]()} }
 
 // The largest block of a task, in strips. A packed left block then takes
-// 144 KiB of float32 with the widest tile, and a right one 384 KiB: together
+// 288 KiB of float32 with the widest tile, and a right one 384 KiB: together
 // they stay in the second-level cache of current cores.
 const (
-	maxStripsM = 12
+	maxStripsM = 24
 	maxStripsN = 12
 )
+
+// maxInPlace is how many strips of a right matrix at most are multiplied by a left
+// one that is read in place, and a fourth of how many strips of a left one are if it
+// and the right one are read in place. Measured: with more of them it is worth
+// having them side by side in the cache.
+const maxInPlace = 12
 
 // Plan cuts the product of m×k by k×n. The cut depends on the extents and the
 // tile alone.
@@ -70,12 +78,13 @@ func (g *Product[T]) Plan(m, n, k int) {
 		grain  = 1 << 20 // multiplications in a task worth handing out
 	)
 	g.M, g.N, g.K = m, n, k
-	g.direct = m <= 3*g.Tile.Rows
+	g.leftInPlace = m <= 4*maxInPlace*g.Tile.Rows || n <= maxInPlace*g.Tile.Cols
+	g.rightInPlace = m <= 4*maxInPlace*g.Tile.Rows
 	sm, sn := kernel.CeilDiv(m, g.Tile.Rows), kernel.CeilDiv(n, g.Tile.Cols)
 	bm, bn := even(sm, maxStripsM), even(sn, maxStripsN)
 	for kernel.CeilDiv(sm, bm)*kernel.CeilDiv(sn, bn) < enough && float64(bm*g.Tile.Rows)*float64(bn*g.Tile.Cols)*float64(k) > 2*grain {
 		// Halve the side that costs less to pack twice.
-		if bn*g.Tile.Cols >= bm*g.Tile.Rows && bn > 1 || bm == 1 {
+		if (bn*g.Tile.Cols >= bm*g.Tile.Rows || g.leftInPlace && !g.rightInPlace && bn > 2) && bn > 1 || bm == 1 {
 			if bn == 1 {
 				break
 			}
@@ -142,14 +151,21 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 			clear(c[i*ldc : i*ldc+j1-j0])
 		}
 	}
+	if g.vector(j0, j1, a, b, c) {
+		return
+	}
 	for k0 := 0; k0 < g.K; k0 += BlockK {
 		k1 := min(k0+BlockK, g.K)
 		depth := k1 - k0
-		pa := packA
-		if a.Prepacked != nil {
-			pa = a.Prepacked[Prepacked(g.M, k0, rows)+i0*depth:]
-		} else {
-			Pack(pa, a.Matrix, i0, i1, k0, k1, rows)
+		// Row i of the left block is left[i*rowA:], a strip left[i*stripA:].
+		left, rowA, colA, stripA := packA, 1, rows, depth
+		switch {
+		case a.Prepacked != nil:
+			left = a.Prepacked[Prepacked(g.M, k0, rows)+i0*depth:]
+		case g.leftInPlace && a.Row >= 0 && a.Col >= 0:
+			left, rowA, colA, stripA = a.Data[a.At+i0*a.Row+k0*a.Col:], a.Row, a.Col, a.Row
+		default:
+			pack(&g.Tile, left, a.Matrix, i0, i1, k0, k1, rows)
 		}
 		pb, ldb, inPlace := packB, cols, false
 		switch {
@@ -157,10 +173,10 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 			pb = b.Prepacked[Prepacked(g.N, k0, cols)+j0*depth:]
 		case b.Image != nil:
 			b.Image.PackImage(pb, b.Data[b.At:], j0, j1, k0, k1, &g.Tile)
-		case g.direct && b.Col == 1 && b.Row >= 0:
+		case g.rightInPlace && b.Col == 1 && b.Row >= 0:
 			inPlace = true
 		default:
-			Pack(pb, b.Transposed(), j0, j1, k0, k1, cols)
+			pack(&g.Tile, pb, b.Transposed(), j0, j1, k0, k1, cols)
 		}
 		for j := j0; j < j1; j += cols {
 			strip := pb
@@ -170,17 +186,38 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 			case j+cols <= j1:
 				strip, ldb = b.Data[b.At+k0*b.Row+j:], b.Row
 			default:
-				Pack(pb, b.Transposed(), j, j1, k0, k1, cols)
+				pack(&g.Tile, pb, b.Transposed(), j, j1, k0, k1, cols)
 				ldb = cols
 			}
 			w := min(cols, j1-j)
 			for i := i0; i < i1; i += rows {
 				h := min(rows, i1-i)
 				at := (i-i0)*ldc + j - j0
-				g.Tile.Mul(h, w, depth, pa[(i-i0)*depth:], strip, ldb, c[at:at+(h-1)*ldc+w], ldc, k0 > 0)
+				g.Tile.MulFrom(h, w, depth, left[(i-i0)*stripA:], rowA, colA, strip, ldb, c[at:at+(h-1)*ldc+w], ldc, k0 > 0)
 			}
 		}
 	}
+}
+
+// vector computes columns [j0, j1) of a product of one row, if its operands are
+// matrices, dense one way or the other, and reports whether it has.
+func (g *Product[T]) vector(j0, j1 int, a *Left[T], b *Right[T], c []T) bool {
+	if g.M != 1 || g.K == 0 || a.Prepacked != nil || a.Col != 1 || b.Prepacked != nil || b.Image != nil {
+		return false
+	}
+	row := a.Data[a.At:]
+	switch {
+	case b.Row == 1 && b.Col >= 0:
+		g.Tile.Dots(j1-j0, g.K, row, b.Data[b.At+j0*b.Col:], b.Col, c)
+	case b.Col == 1 && b.Row >= 0:
+		// Chain by chain, so that what is read at a time is near.
+		for k0 := 0; k0 < g.K; k0 += isa.Chain {
+			g.Tile.MulRow(j1-j0, min(isa.Chain, g.K-k0), row[k0:], b.Data[b.At+k0*b.Row+j0:], b.Row, c, k0 > 0)
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // Block returns the rows [i0, i1) and columns [j0, j1) of the result that a
@@ -214,27 +251,27 @@ func Prepack[T kernel.Number](dst []T, m Matrix[T], rows, cols, height int) {
 	}
 }
 
-// Pack lays rows [i0, i1) and columns [k0, k1) of m out as strips of the given
-// width in rows. A row is a lane: lane i, element k goes to
+// pack lays rows [i0, i1) and columns [k0, k1) of m out as strips of the given
+// width in rows, by the loops of tile. A row is a lane: lane i, element k goes to
 // dst[i/width*width*depth + k*width + i%width], where depth is the number of
 // columns. Missing lanes of the last strip become 0.
-func Pack[T kernel.Number](dst []T, m Matrix[T], i0, i1, k0, k1, width int) {
+func pack[T kernel.Number](tile *isa.Tile[T], dst []T, m Matrix[T], i0, i1, k0, k1, width int) {
 	data, at, lane, step := m.Data, m.At+i0*m.Row+k0*m.Col, m.Row, m.Col
 	n, depth := i1-i0, k1-k0
-	whole := n / width * width
-	if lane == 1 {
+	if n == 0 || depth == 0 {
+		return
+	}
+	if lane == 1 && width <= tile.Cols {
 		// Rows are read from end to end, which is what memory is fast at.
+		whole := n / width
+		rest := n - whole*width
 		for k := range depth {
-			f := at + k*step
-			from := data[f : f+n]
-			to := k * width
-			for j := 0; j < whole; j += width {
-				copy(dst[to:to+width], from[j:j+width])
-				to += depth * width
+			from, to := data[at+k*step:], dst[k*width:]
+			if whole > 0 {
+				tile.Spread(to, from, whole, depth*width, width, 0, width, width)
 			}
-			if whole < n {
-				w := copy(dst[to:], from[whole:])
-				clear(dst[to+w : to+width])
+			if rest > 0 {
+				tile.Spread(to[whole*depth*width:], from[whole*width:], 1, 0, 0, 0, rest, width)
 			}
 		}
 		return
@@ -243,8 +280,8 @@ func Pack[T kernel.Number](dst []T, m Matrix[T], i0, i1, k0, k1, width int) {
 		w := min(width, n-j)
 		strip := dst[j*depth : (j+width)*depth]
 		from := at + j*lane
-		if step == 1 {
-			transpose(strip, data, from, lane, w, depth, width)
+		if step == 1 && lane > 0 {
+			tile.Transpose(strip, data[from:], w, lane, depth, width)
 		} else {
 			for k := range depth {
 				f := from + k*step
@@ -261,46 +298,8 @@ func Pack[T kernel.Number](dst []T, m Matrix[T], i0, i1, k0, k1, width int) {
 	}
 }
 
-// transpose writes n lanes of depth consecutive elements, lane apart, to
-// dst[k*width + lane], eight lanes at a time.
-func transpose[T kernel.Number](dst, data []T, at, lane, n, depth, width int) {
-	if depth == 0 {
-		return
-	}
-	l := 0
-	for ; l+8 <= n; l += 8 {
-		f := at + l*lane
-		r0 := data[f : f+depth]
-		r1 := data[f+lane:][:len(r0)]
-		r2 := data[f+2*lane:][:len(r0)]
-		r3 := data[f+3*lane:][:len(r0)]
-		r4 := data[f+4*lane:][:len(r0)]
-		r5 := data[f+5*lane:][:len(r0)]
-		r6 := data[f+6*lane:][:len(r0)]
-		r7 := data[f+7*lane:][:len(r0)]
-		to := l
-		for k, v := range r0 {
-			d := dst[to : to+8 : to+8]
-			d[0], d[1], d[2], d[3] = v, r1[k], r2[k], r3[k]
-			d[4], d[5], d[6], d[7] = r4[k], r5[k], r6[k], r7[k]
-			to += width
-		}
-	}
-	for ; l+2 <= n; l += 2 {
-		f := at + l*lane
-		r0 := data[f : f+depth]
-		r1 := data[f+lane:][:len(r0)]
-		to := l
-		for k, v := range r0 {
-			d := dst[to : to+2 : to+2]
-			d[0], d[1] = v, r1[k]
-			to += width
-		}
-	}
-	if l < n {
-		f := at + l*lane
-		for k, v := range data[f : f+depth] {
-			dst[k*width+l] = v
-		}
-	}
+// Pack is pack by the loops of the active set.
+func Pack[T kernel.Number](dst []T, m Matrix[T], i0, i1, k0, k1, width int) {
+	tile := isa.TileOf[T]()
+	pack(&tile, dst, m, i0, i1, k0, k1, width)
 }

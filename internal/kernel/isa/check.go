@@ -8,23 +8,30 @@ import "github.com/berth-go/berth/internal/kernel"
 
 // A Tile's loops in assembly. H, w, k, count and n are above 0.
 type (
-	mulAssembly[T any]    func(h, w, k int, a, b *T, ldb int, c *T, ldc int, add bool)
+	mulAssembly[T any]    func(h, w, k int, a *T, rowA, colA int, b *T, ldb int, c *T, ldc int, add bool)
 	spreadAssembly[T any] func(dst, src *T, count, dstStep, srcStep, a, b, n int)
 )
 
 // checkedTile returns the tile of the given extents whose loops are in assembly.
-func checkedTile[T kernel.Number](rows, cols int, mul mulAssembly[T], spread spreadAssembly[T], taps tapLoops[T]) Tile[T] {
+func checkedTile[T kernel.Number](
+	rows, cols int, mul mulAssembly[T], spread spreadAssembly[T], transpose transposeLoop[T], taps tapLoops[T], vectors Vectors[T],
+) Tile[T] {
+	mulFrom := func(h, w, k int, a []T, rowA, colA int, b []T, ldb int, c []T, ldc int, add bool) {
+		if h <= 0 || h > rows || w <= 0 || w > cols || k <= 0 || rowA < 0 || colA < 0 || ldb < 0 || ldc < 0 {
+			panic("isa: tile out of range")
+		}
+		_ = a[(h-1)*rowA+(k-1)*colA]
+		_ = b[(k-1)*ldb+cols-1]
+		_ = c[(h-1)*ldc+w-1]
+		mul(h, w, k, &a[0], rowA, colA, &b[0], ldb, &c[0], ldc, add)
+	}
 	return Tile[T]{
 		Rows: rows, Cols: cols,
 		Mul: func(h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool) {
-			if h <= 0 || h > rows || w <= 0 || w > cols || k <= 0 || ldb < 0 || ldc < 0 {
-				panic("isa: tile out of range")
-			}
-			_ = a[k*rows-1]
-			_ = b[(k-1)*ldb+cols-1]
-			_ = c[(h-1)*ldc+w-1]
-			mul(h, w, k, &a[0], &b[0], ldb, &c[0], ldc, add)
+			mulFrom(h, w, k, a, 1, rows, b, ldb, c, ldc, add)
 		},
+		MulFrom: mulFrom,
+		Vectors: vectors,
 		Spread: func(dst, src []T, count, dstStep, srcStep, a, b, n int) {
 			if count <= 0 || dstStep < 0 || srcStep < 0 || a < 0 || a >= b || b > n || n > cols {
 				panic("isa: lanes out of range")
@@ -33,8 +40,45 @@ func checkedTile[T kernel.Number](rows, cols int, mul mulAssembly[T], spread spr
 			_ = src[(count-1)*srcStep+b-a-1]
 			spread(&dst[0], &src[0], count, dstStep, srcStep, a, b, n)
 		},
-		TapRows: taps.checkedRows, Tap3x3: taps.checked3x3, CopyRows: taps.checkedCopy, Split: taps.checkedSplit,
+		Transpose: transpose,
+		TapRows:   taps.checkedRows, Tap3x3: taps.checked3x3, CopyRows: taps.checkedCopy, Split: taps.checkedSplit,
 		MaxRows: taps.checkedMax, MeanRows: taps.checkedMean,
+	}
+}
+
+// A transposeLoop is [Tile.Transpose].
+type transposeLoop[T any] func(dst, src []T, lanes, lane, depth, width int)
+
+// checkedTranspose returns [Tile.Transpose] out of assembly for wide lanes and for
+// half as many. Wide ones are taken in steps of half as many elements, and half as
+// many lanes in steps of wide elements.
+func checkedTranspose[T kernel.Number](wide, half int, ofWide, ofHalf func(dst, src *T, lane, steps, width int)) transposeLoop[T] {
+	return func(dst, src []T, lanes, lane, depth, width int) {
+		if lanes <= 0 || lane < 0 || depth <= 0 || width < lanes {
+			panic("isa: transposition out of range")
+		}
+		_ = dst[(depth-1)*width+lanes-1]
+		_ = src[(lanes-1)*lane+depth-1]
+		for lanes > 0 {
+			n, step, assembly := wide, half, ofWide
+			if lanes < wide {
+				n, step, assembly = half, wide, ofHalf
+			}
+			if lanes < half {
+				transposeLanes(dst, src, lanes, lane, depth, width)
+				return
+			}
+			whole := depth / step * step
+			if whole > 0 {
+				assembly(&dst[0], &src[0], lane, whole/step, width)
+			}
+			if whole < depth {
+				transposeLanes(dst[whole*width:], src[whole:], n, lane, depth-whole, width)
+			}
+			if lanes -= n; lanes > 0 {
+				dst, src = dst[n:], src[n*lane:]
+			}
+		}
 	}
 }
 

@@ -15,11 +15,14 @@
 //	isa.go            the loops, and the choice of a set
 //	generic.go        the portable set
 //	generic_taps.go   its loops over windows that slide over planes
+//	vector.go         products of vectors and matrices
 //	integer.go        the loops over bytes, and their portable form
 //	exp.go, single.go the exponential and other functions that every set computes alike
 //	numbers           the constants that Go and assembly share
 //	avx512_amd64.go, avx2_amd64.go, neon_arm64.go
 //	                  a set each: its loops, and whether the processor has it
+//	pack_amd64.go, vector_amd64.go
+//	                  loops that the two for amd64 have in common
 //	maps_*.go, casts_*.go
 //	                  their loops over elements, written by asmgen
 //	check.go, check_taps.go, integer_amd64.go
@@ -161,10 +164,18 @@ type Tile[T any] struct {
 	// with k > 0. Full rows of Cols elements of b may be read. An element's
 	// value does not depend on h and w.
 	Mul func(h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool)
+	// MulFrom is Mul of a left matrix with any strides that are not negative, whose
+	// element (i, p) is a[i*rowA+p*colA], with the same bits.
+	MulFrom func(h, w, k int, a []T, rowA, colA int, b []T, ldb int, c []T, ldc int, add bool)
+	Vectors[T]
 	// Spread is, for each r < count, where 0 <= a < b <= n <= Cols,
 	//
 	//	dst[r*dstStep+i] = src[r*srcStep+i-a] if a <= i < b, or else 0, for i < n
 	Spread func(dst, src []T, count, dstStep, srcStep, a, b, n int)
+	// Transpose is, for each l < lanes and p < depth, where lanes <= width,
+	//
+	//	dst[p*width+l] = src[l*lane+p]
+	Transpose func(dst, src []T, lanes, lane, depth, width int)
 	// TapRows is, for each p, r and i of the grid,
 	//
 	//	s := 0; for t { s += weights[p*planeW+t] * x[p*PlaneX+r*RowX+offsets[t]+i] }

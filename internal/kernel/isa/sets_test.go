@@ -96,8 +96,39 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 				want[i*ldc+j] = sum
 			}
 		}
+		again := slices.Clone(c)
 		tile.Mul(h, w, k, a, b, ldb, c, ldc, add)
 		check("mul", c, want, h, w, k)
+
+		// The left matrix lies by rows, by columns, or somehow between.
+		rowA, colA := 1+rng.IntN(3*k), 1+rng.IntN(3*tile.Rows)
+		left := some((h-1)*rowA + (k-1)*colA + 1)
+		for i := range h {
+			for j := range w {
+				sum := again[i*ldc+j]
+				if !add {
+					sum = 0
+				}
+				for p := range k {
+					sum += left[i*rowA+p*colA] * b[p*ldb+j]
+				}
+				want[i*ldc+j] = sum
+			}
+		}
+		tile.MulFrom(h, w, k, left, rowA, colA, b, ldb, again, ldc, add)
+		check("mul in place", again, want, h, w, k, rowA, colA)
+
+		lanes, lane := 1+rng.IntN(tile.Cols), k+rng.IntN(3)
+		width := lanes + rng.IntN(3)
+		wide, lines := some(k*width), some((lanes-1)*lane+k)
+		want = slices.Clone(wide)
+		for l := range lanes {
+			for p := range k {
+				want[p*width+l] = lines[l*lane+p]
+			}
+		}
+		tile.Transpose(wide, lines, lanes, lane, k, width)
+		check("transpose", wide, want, lanes, lane, k, width)
 
 		n := 1 + rng.IntN(tile.Cols)
 		to := 1 + rng.IntN(n)
@@ -115,6 +146,62 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		}
 		tile.Spread(dst, src, h, dstStep, srcStep, from, to, n)
 		check("spread", dst, want, h, from, to, n)
+	}
+}
+
+// TestVectors: products of a vector and a matrix have the bits that [Tile.Mul] gives
+// them, in every set, and write nothing else. The portable ones are the plain loops.
+func TestVectors(t *testing.T) {
+	for _, s := range Sets() {
+		testVectors(t, s.Name, s.Float32)
+		testVectors(t, s.Name, s.Float64)
+	}
+}
+
+func testVectors[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 5))
+	some := func(n int) []T {
+		x := make([]T, n)
+		for i := range x {
+			x[i] = T(rng.NormFloat64())
+		}
+		return x[:n:n]
+	}
+	for range 200 {
+		n, k, add := 1+rng.IntN(3*tile.Cols), 1+rng.IntN(5*Chain), rng.IntN(2) == 0
+		if rng.IntN(4) == 0 {
+			n += 8 * tile.Cols
+		}
+		a, c := some(k), some(n+1)
+		want := slices.Clone(c)
+		ldb := n + rng.IntN(3)
+		b := some((k-1)*ldb + n)
+		strip := make([]T, k*tile.Cols)
+		mul := func(element func(p, j int) T, add bool) {
+			for j := 0; j < n; j += tile.Cols {
+				w := min(tile.Cols, n-j)
+				for p := range k {
+					for l := range w {
+						strip[p*tile.Cols+l] = element(p, j+l)
+					}
+				}
+				tile.MulFrom(1, w, k, a, 0, 1, strip, tile.Cols, want[j:j+w], w, add)
+			}
+		}
+		mul(func(p, j int) T { return b[p*ldb+j] }, add)
+		tile.MulRow(n, k, a, b, ldb, c, add)
+		if !slices.Equal(c, want) {
+			t.Fatalf("%s, %T: a row by %d rows of %d gives %v, want %v", name, a, k, n, c, want)
+		}
+
+		ldb = k + rng.IntN(3)
+		b = some((n-1)*ldb + k)
+		mul(func(p, j int) T { return b[j*ldb+p] }, false)
+		tile.Dots(n, k, a, b, ldb, c)
+		if !slices.Equal(c, want) {
+			t.Fatalf("%s, %T: %d dot products of %d terms are %v, want %v", name, a, n, k, c, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package linear
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/berth-go/berth/dtype"
@@ -11,17 +12,30 @@ import (
 )
 
 func benchmarkGemm(b *testing.B, m, n, k int, transB, prepacked bool) {
+	benchmarkProduct(b, dtype.Float32, []int{m, n, k}, transB, prepacked)
+}
+
+// benchmarkProduct takes extents m, n and k, and those of a batch before them.
+func benchmarkProduct(b *testing.B, t dtype.Type, extents []int, transB, prepacked bool) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	x, y, out := kerneltest.Dense(dtype.Float32, m, k), kerneltest.Dense(dtype.Float32, k, n), kerneltest.Dense(dtype.Float32, m, n)
+	batch, flops := extents[:len(extents)-3], 2
+	for _, d := range extents {
+		flops *= d
+	}
+	m, n, k := extents[len(batch)], extents[len(batch)+1], extents[len(batch)+2]
+	dense := func(rows, cols int) *kernel.Operand {
+		return kerneltest.Dense(t, append(slices.Clone(batch), rows, cols)...)
+	}
+	x, y, out := dense(m, k), dense(k, n), dense(m, n)
 	if transB {
-		y = kerneltest.Dense(dtype.Float32, n, k)
+		y = dense(n, k)
 	}
 	kerneltest.Randomize(rng, x)
 	kerneltest.Randomize(rng, y)
 	for set := range kerneltest.Sets() {
-		kern := newProduct(dtype.Float32, params{transB: transB})
+		kern := newProduct(t, params{transB: transB})
 		b.Run(set, func(b *testing.B) {
-			kerneltest.BenchmarkTasks(b, kern, []*kernel.Operand{x, y}, []*kernel.Operand{out}, prepacked, 2*m*n*k)
+			kerneltest.BenchmarkTasks(b, kern, []*kernel.Operand{x, y}, []*kernel.Operand{out}, prepacked, flops)
 		})
 	}
 }
@@ -40,5 +54,14 @@ func BenchmarkMatMul(b *testing.B) {
 		b.Run(fmt.Sprintf("skinny/%dx768x3072transposed", m), func(b *testing.B) { benchmarkGemm(b, m, 3072, 768, true, false) })
 		b.Run(fmt.Sprintf("skinny/%dx768x3072prepacked", m), func(b *testing.B) { benchmarkGemm(b, m, 3072, 768, false, true) })
 	}
-	b.Run("column/3072x768x1", func(b *testing.B) { benchmarkGemm(b, 3072, 1, 768, false, false) })
+	for _, t := range []dtype.Type{dtype.Float32, dtype.Float64} {
+		b.Run(fmt.Sprintf("vector/%v/3072x768", t), func(b *testing.B) { benchmarkProduct(b, t, []int{3072, 1, 768}, false, false) })
+		b.Run(fmt.Sprintf("vector/%v/768x3072rows", t), func(b *testing.B) { benchmarkProduct(b, t, []int{1, 3072, 768}, false, false) })
+	}
+	for _, s := range [][]int{{128, 384, 384}, {128, 1536, 384}, {128, 384, 1536}, {12, 128, 128, 32}, {12, 128, 32, 128}} {
+		b.Run(fmt.Sprint("transformer/", s), func(b *testing.B) { benchmarkProduct(b, dtype.Float32, s, false, false) })
+	}
+	for _, s := range [][]int{{96, 12544, 16}, {24, 3136, 96}, {384, 196, 64}, {96, 196, 384}, {320, 49, 960}} {
+		b.Run(fmt.Sprint("image/", s), func(b *testing.B) { benchmarkProduct(b, dtype.Float32, s, false, false) })
+	}
 }

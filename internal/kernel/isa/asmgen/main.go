@@ -7,6 +7,8 @@
 //
 //	main.go       the files, and what every loop is written with
 //	tile.go       products
+//	matvec.go     products of vectors and matrices
+//	pack.go       packing for products
 //	conv.go       the packing of images for them
 //	depthwise.go  convolutions of each channel for itself
 //	pool.go       poolings
@@ -64,6 +66,19 @@ var files = map[string]func(g *generator){
 	"casts_amd64.s":   (*generator).castFile,
 	"casts_amd64.go":  (*generator).castStubs,
 	"integer_amd64.s": (*generator).integerLoops,
+	"vector_amd64.s": func(g *generator) {
+		g.masks()
+		g.each(g.mulRow)
+		for _, g.kind = range kinds[2:] {
+			g.dots()
+		}
+	},
+	"pack_amd64.s": func(g *generator) {
+		for _, g.kind = range kinds[2:] {
+			g.transpose(32 / g.width)
+			g.transpose(16 / g.width)
+		}
+	},
 }
 
 func main() {

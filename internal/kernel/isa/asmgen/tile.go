@@ -13,25 +13,32 @@ import (
 // thin product does no work that is thrown away; an element is the same chain
 // of operations in every loop.
 
-// Registers that hold the arguments. AX walks the left strip and BX the right
-// one; DX is what is left of k, and R13 of a chain; R8 and R9 are the steps in
-// bytes of b and c; R11 says to add. With AVX2, R12 is where the mask of the last
-// register of columns lies.
+// Registers that hold the arguments. BX walks the right strip; the bases walk the
+// left matrix, each for three rows, which lie R14 bytes apart, by R11 bytes for
+// each k. DX is what is left of k, and R13 of a chain; R8 and R9 are the steps in
+// bytes of b and c. With AVX2, R12 is where the mask of the last register of
+// columns lies.
+var bases = []string{"AX", "SI", "CX", "R10"}
+
 func (g *generator) mulTile() {
 	shift := g.shift()
-	fmt.Fprintf(g, "\n// func mulTile%s(h, w, k int, a, b *float%d, ldb int, c *float%d, ldc int, add bool)\n", g.name, 8*g.width, 8*g.width)
-	fmt.Fprintf(g, "TEXT ·mulTile%s(SB), NOSPLIT, $0-65\n", g.name)
+	fmt.Fprintf(g, "\n// func mulTile%s(h, w, k int, a *float%d, rowA, colA int, b *float%d, ldb int, c *float%d, ldc int, add bool)\n",
+		g.name, 8*g.width, 8*g.width, 8*g.width)
+	fmt.Fprintf(g, "TEXT ·mulTile%s(SB), NOSPLIT, $0-81\n", g.name)
 	g.op("MOVQ h+0(FP), SI")
 	g.op("MOVQ w+8(FP), CX")
 	g.op("MOVQ k+16(FP), DX")
 	g.op("MOVQ a+24(FP), AX")
-	g.op("MOVQ b+32(FP), BX")
-	g.op("MOVQ ldb+40(FP), R8")
+	g.op("MOVQ rowA+32(FP), R14")
+	g.op("SHLQ $%d, R14", shift)
+	g.op("MOVQ colA+40(FP), R11")
+	g.op("SHLQ $%d, R11", shift)
+	g.op("MOVQ b+48(FP), BX")
+	g.op("MOVQ ldb+56(FP), R8")
 	g.op("SHLQ $%d, R8", shift)
-	g.op("MOVQ c+48(FP), DI")
-	g.op("MOVQ ldc+56(FP), R9")
+	g.op("MOVQ c+64(FP), DI")
+	g.op("MOVQ ldc+72(FP), R9")
 	g.op("SHLQ $%d, R9", shift)
-	g.op("MOVBLZX add+64(FP), R11")
 	if g.avx512 {
 		g.masksOfCX(1)
 	}
@@ -67,6 +74,24 @@ func (g *generator) loop(v, h int) {
 			g.zero(g.sum(i, j))
 		}
 	}
+	used := bases[:(h+2)/3]
+	for i := range used[1:] {
+		g.op("LEAQ (%s)(R14*2), %s", used[i], used[i+1])
+		g.op("ADDQ R14, %s", used[i+1])
+	}
+	// What will be added to is fetched while the chain is summed.
+	g.op("CMPB add+%d(FP), $0", 80)
+	g.op("JEQ v%dh%dfetched", v, h)
+	g.op("MOVQ DI, R13")
+	for i := range h {
+		for at := 0; at < v*g.bytes(); at += 64 {
+			g.op("PREFETCHT0 %d(R13)", at)
+		}
+		if i < h-1 {
+			g.op("ADDQ R9, R13")
+		}
+	}
+	g.label("v%dh%dfetched", v, h)
 	g.op("MOVL $%d, R13", numbers.Chain)
 	g.op("CMPQ DX, R13")
 	g.op("CMOVQLT DX, R13")
@@ -78,17 +103,19 @@ func (g *generator) loop(v, h int) {
 	}
 	for i := range h {
 		b := g.reg(2 + i%2)
-		g.op("%s %d(AX), %s", g.broadcast(), i*g.width, b)
+		g.op("%s %s, %s", g.broadcast(), fmt.Sprintf([]string{"(%s)", "(%s)(R14*1)", "(%s)(R14*2)"}[i%3], bases[i/3]), b)
 		for j := range v {
 			g.op("%s %s, %s, %s", g.ins("VFMADD231"), g.reg(j), b, g.sum(i, j))
 		}
 	}
-	g.op("ADDQ $%d, AX", g.rows*g.width)
+	for _, base := range used {
+		g.op("ADDQ R11, %s", base)
+	}
 	g.op("ADDQ R8, BX")
 	g.op("DECQ R13")
 	g.op("JNZ v%dh%dloop", v, h)
 	g.store(v, h)
-	g.op("MOVL $1, R11")
+	g.op("MOVB $1, add+80(FP)")
 	g.op("TESTQ DX, DX")
 	g.op("JNZ v%dh%d", v, h)
 	g.op("VZEROUPPER")
@@ -100,12 +127,12 @@ func (g *generator) store(v, h int) {
 	if !g.avx512 {
 		g.op("VMOVUPS (R12), %s", g.reg(v-1))
 	}
-	g.op("TESTL R11, R11")
-	g.op("JZ v%dh%dstore", v, h)
-	g.op("MOVQ DI, R10")
+	g.op("CMPB add+80(FP), $0")
+	g.op("JEQ v%dh%dstore", v, h)
+	g.op("MOVQ DI, R13")
 	for i := range h {
 		for j := range v {
-			at, t := fmt.Sprintf("%d(R10)", j*g.bytes()), g.reg(2+j)
+			at, t := fmt.Sprintf("%d(R13)", j*g.bytes()), g.reg(2+j)
 			switch {
 			case g.avx512:
 				g.op("%s.Z %s, K%d, %s", g.ins("VMOVU"), at, j+1, t)
@@ -117,14 +144,14 @@ func (g *generator) store(v, h int) {
 			g.op("%s %s, %s, %s", g.ins("VADD"), t, g.sum(i, j), g.sum(i, j))
 		}
 		if i < h-1 {
-			g.op("ADDQ R9, R10")
+			g.op("ADDQ R9, R13")
 		}
 	}
 	g.label("v%dh%dstore", v, h)
-	g.op("MOVQ DI, R10")
+	g.op("MOVQ DI, R13")
 	for i := range h {
 		for j := range v {
-			at := fmt.Sprintf("%d(R10)", j*g.bytes())
+			at := fmt.Sprintf("%d(R13)", j*g.bytes())
 			switch {
 			case g.avx512:
 				g.op("%s %s, K%d, %s", g.ins("VMOVU"), g.sum(i, j), j+1, at)
@@ -135,7 +162,7 @@ func (g *generator) store(v, h int) {
 			}
 		}
 		if i < h-1 {
-			g.op("ADDQ R9, R10")
+			g.op("ADDQ R9, R13")
 		}
 	}
 }
