@@ -8,13 +8,16 @@ import "github.com/berth-go/berth/internal/kernel"
 
 // A Tile's loops in assembly. H, w, k, count, n and taps are above 0.
 type (
-	mulAssembly[T any]    func(h, w, k int, a, b *T, ldb int, c *T, ldc int, add bool)
-	spreadAssembly[T any] func(dst, src *T, count, dstStep, srcStep, a, b, n int)
-	tapSumAssembly[T any] func(y, x *T, n int, offsets *int, weights *T, taps int, add bool)
+	mulAssembly[T any]     func(h, w, k int, a, b *T, ldb int, c *T, ldc int, add bool)
+	mulTapsAssembly[T any] func(h, w, k int, a, b *T, offsets *int, c *T, ldc int, add bool)
+	pickAssembly[T any]    func(dst, src *T, count, dstStep, srcStep, n int)
+	spreadAssembly[T any]  func(dst, src *T, count, dstStep, srcStep, a, b, n int)
+	tapSumAssembly[T any]  func(y, x *T, n int, offsets *int, weights *T, taps int, add bool)
 )
 
 // checkedTile returns the tile of the given extents whose loops are in assembly.
-func checkedTile[T kernel.Number](rows, cols int, mul mulAssembly[T], spread spreadAssembly[T], tapSum tapSumAssembly[T]) Tile[T] {
+func checkedTile[T kernel.Number](rows, cols int, mul mulAssembly[T], mulTaps mulTapsAssembly[T], pick pickAssembly[T],
+	spread spreadAssembly[T], tapSum tapSumAssembly[T]) Tile[T] {
 	return Tile[T]{
 		Rows: rows, Cols: cols,
 		Mul: func(h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool) {
@@ -25,6 +28,28 @@ func checkedTile[T kernel.Number](rows, cols int, mul mulAssembly[T], spread spr
 			_ = b[(k-1)*ldb+cols-1]
 			_ = c[(h-1)*ldc+w-1]
 			mul(h, w, k, &a[0], &b[0], ldb, &c[0], ldc, add)
+		},
+		MulTaps: func(h, w int, a, b []T, offsets []int, c []T, ldc int, add bool) {
+			k := len(offsets)
+			if h <= 0 || h > rows || w <= 0 || w > cols || k == 0 || ldc < 0 {
+				panic("isa: tile out of range")
+			}
+			_ = a[k*rows-1]
+			lo, hi := offsets[0], offsets[0]
+			for _, at := range offsets {
+				lo, hi = min(lo, at), max(hi, at)
+			}
+			_ = b[lo : hi+cols]
+			_ = c[(h-1)*ldc+w-1]
+			mulTaps(h, w, k, &a[0], &b[0], &offsets[0], &c[0], ldc, add)
+		},
+		Pick: func(dst, src []T, count, dstStep, srcStep, n int) {
+			if count <= 0 || dstStep < 0 || srcStep < 0 || n <= 0 {
+				panic("isa: lanes out of range")
+			}
+			_ = dst[(count-1)*dstStep+n-1]
+			_ = src[(count-1)*srcStep+2*(n-1)]
+			pick(&dst[0], &src[0], count, dstStep, srcStep, n)
 		},
 		Spread: func(dst, src []T, count, dstStep, srcStep, a, b, n int) {
 			if count <= 0 || dstStep < 0 || srcStep < 0 || a < 0 || a >= b || b > n || n > cols {

@@ -24,7 +24,7 @@ func TileOf[T kernel.Number]() Tile[T] {
 }
 
 func genericTile[T kernel.Number]() Tile[T] {
-	return Tile[T]{Rows: 4, Cols: 4, Mul: mulTile4x4[T], Spread: spreadLanes[T], TapSum: sumTaps[T]}
+	return Tile[T]{Rows: 4, Cols: 4, Mul: mulTile4x4[T], MulTaps: mulTaps4x4[T], Pick: pickEvens[T], Spread: spreadLanes[T], TapSum: sumTaps[T]}
 }
 
 func mulTile4x4[T kernel.Number](h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool) {

@@ -71,6 +71,18 @@ type Tile[T any] struct {
 	// with k > 0. Full rows of Cols elements of b may be read. An element's
 	// value does not depend on h and w.
 	Mul func(h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool)
+	// MulTaps is Mul where row p of the right strip begins at b[offsets[p]], for
+	// each p < k = len(offsets):
+	//
+	//	s := 0; for p { s += a[p*Rows+i] * b[offsets[p]+j] }
+	//
+	// with the same chains, and so the same bits. Full rows of Cols elements of b may
+	// be read.
+	MulTaps func(h, w int, a, b []T, offsets []int, c []T, ldc int, add bool)
+	// Pick is, for each r < count and i < n,
+	//
+	//	dst[r*dstStep+i] = src[r*srcStep+2*i]
+	Pick func(dst, src []T, count, dstStep, srcStep, n int)
 	// Spread is, for each r < count, where 0 <= a < b <= n <= Cols,
 	//
 	//	dst[r*dstStep+i] = src[r*srcStep+i-a] if a <= i < b, or else 0, for i < n

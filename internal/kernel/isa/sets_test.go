@@ -32,11 +32,11 @@ func TestChoose(t *testing.T) {
 // TestComplete: no set lacks a loop.
 func TestComplete(t *testing.T) {
 	for _, s := range Sets() {
-		for _, tile := range []struct{ mul, spread, tapSum bool }{
-			{s.Float32.Mul != nil, s.Float32.Spread != nil, s.Float32.TapSum != nil},
-			{s.Float64.Mul != nil, s.Float64.Spread != nil, s.Float64.TapSum != nil},
+		for _, tile := range []struct{ mul, mulTaps, pick, spread, tapSum bool }{
+			{s.Float32.Mul != nil, s.Float32.MulTaps != nil, s.Float32.Pick != nil, s.Float32.Spread != nil, s.Float32.TapSum != nil},
+			{s.Float64.Mul != nil, s.Float64.MulTaps != nil, s.Float64.Pick != nil, s.Float64.Spread != nil, s.Float64.TapSum != nil},
 		} {
-			if !tile.mul || !tile.spread || !tile.tapSum {
+			if !tile.mul || !tile.mulTaps || !tile.pick || !tile.spread || !tile.tapSum {
 				t.Errorf("%s: products lack a loop: %+v", s.Name, tile)
 			}
 		}
@@ -95,11 +95,44 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		tile.Mul(h, w, k, a, b, ldb, c, ldc, add)
 		check("mul", c, want, h, w, k)
 
-		n := 1 + rng.IntN(tile.Cols)
+		offsets := make([]int, k)
+		for p := range offsets {
+			offsets[p] = rng.IntN(100)
+		}
+		b, c = some(99+tile.Cols), some((h+1)*ldc)
+		want = slices.Clone(c)
+		for i := range h {
+			for j := range w {
+				var sum T
+				for p, at := range offsets {
+					sum += a[p*tile.Rows+i] * b[at+j]
+				}
+				if add {
+					sum += want[i*ldc+j]
+				}
+				want[i*ldc+j] = sum
+			}
+		}
+		tile.MulTaps(h, w, a, b, offsets, c, ldc, add)
+		check("mul taps", c, want, h, w, k)
+
+		n := 1 + rng.IntN(100)
+		dstStep, srcStep := n+rng.IntN(3), 2*n-1+rng.IntN(3)
+		src, dst := some((h-1)*srcStep+2*n-1), some(h*dstStep)
+		want = slices.Clone(dst)
+		for r := range h {
+			for i := range n {
+				want[r*dstStep+i] = src[r*srcStep+2*i]
+			}
+		}
+		tile.Pick(dst, src, h, dstStep, srcStep, n)
+		check("pick", dst, want, h, n)
+
+		n = 1 + rng.IntN(tile.Cols)
 		to := 1 + rng.IntN(n)
 		from := rng.IntN(to)
-		dstStep, srcStep := n+rng.IntN(3), to-from+rng.IntN(3)
-		src, dst := some((h-1)*srcStep+to-from), some(h*dstStep)
+		dstStep, srcStep = n+rng.IntN(3), to-from+rng.IntN(3)
+		src, dst = some((h-1)*srcStep+to-from), some(h*dstStep)
 		want = slices.Clone(dst)
 		for r := range h {
 			for i := range n {
@@ -113,7 +146,7 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		check("spread", dst, want, h, from, to, n)
 
 		y, x, weights := some(rng.IntN(300)), some(400), some(1+rng.IntN(9))
-		offsets := make([]int, len(weights))
+		offsets = make([]int, len(weights))
 		for i := range offsets {
 			offsets[i] = rng.IntN(len(x) - len(y) + 1)
 		}

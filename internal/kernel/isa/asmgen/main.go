@@ -4,9 +4,10 @@
 //
 // # Where to find what
 //
-//	main.go  the files, and what every loop is written with
-//	tile.go  products
-//	conv.go  what convolutions add to them
+//	main.go    the files, and what every loop is written with
+//	tile.go    products
+//	conv.go    what convolutions add to them
+//	direct.go  products of images read in place
 package main
 
 import (
@@ -26,6 +27,14 @@ var files = map[string]func(g *generator){
 			g.mulTile()
 			g.spread()
 			g.tapSum()
+		})
+	},
+	"direct_amd64.s": func(g *generator) {
+		g.masks()
+		g.evens()
+		g.each(func() {
+			g.mulTaps()
+			g.pick()
 		})
 	},
 }
