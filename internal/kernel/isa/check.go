@@ -29,19 +29,15 @@ func checkedTile[T kernel.Number](rows, cols int, mul mulAssembly[T], mulTaps mu
 			_ = c[(h-1)*ldc+w-1]
 			mul(h, w, k, &a[0], &b[0], ldb, &c[0], ldc, add)
 		},
-		MulTaps: func(h, w int, a, b []T, offsets []int, c []T, ldc int, add bool) {
-			k := len(offsets)
+		MulTaps: func(h, w int, a, b []T, taps Taps, c []T, ldc int, add bool) {
+			k := taps.Len()
 			if h <= 0 || h > rows || w <= 0 || w > cols || k == 0 || ldc < 0 {
 				panic("isa: tile out of range")
 			}
 			_ = a[k*rows-1]
-			lo, hi := offsets[0], offsets[0]
-			for _, at := range offsets {
-				lo, hi = min(lo, at), max(hi, at)
-			}
-			_ = b[lo : hi+cols]
+			_ = b[taps.last+cols-1]
 			_ = c[(h-1)*ldc+w-1]
-			mulTaps(h, w, k, &a[0], &b[0], &offsets[0], &c[0], ldc, add)
+			mulTaps(h, w, k, &a[0], &b[0], &taps.offsets[0], &c[0], ldc, add)
 		},
 		Pick: func(dst, src []T, count, dstStep, srcStep, n int) {
 			if count <= 0 || dstStep < 0 || srcStep < 0 || n <= 0 {

@@ -2,14 +2,14 @@ package isa
 
 import "github.com/berth-go/berth/internal/kernel"
 
-func mulTaps4x4[T kernel.Number](h, w int, a, b []T, offsets []int, c []T, ldc int, add bool) {
-	for from := 0; from < len(offsets); from += Chain {
-		taps := offsets[from:min(from+Chain, len(offsets))]
-		a := a[4*from : 4*(from+len(taps))]
+func mulTaps4x4[T kernel.Number](h, w int, a, b []T, taps Taps, c []T, ldc int, add bool) {
+	for from := 0; from < taps.Len(); from += Chain {
+		offsets := taps.offsets[from:min(from+Chain, taps.Len())]
+		a := a[4*from : 4*(from+len(offsets))]
 		var s [4][4]T
-		taps4x2(&s, 0, a, b, taps)
+		taps4x2(&s, 0, a, b, offsets)
 		if w > 2 {
-			taps4x2(&s, 2, a, b[2:], taps)
+			taps4x2(&s, 2, a, b[2:], offsets)
 		}
 		for i := range min(h, 4) {
 			row := c[i*ldc : i*ldc+w]
@@ -25,10 +25,10 @@ func mulTaps4x4[T kernel.Number](h, w int, a, b []T, offsets []int, c []T, ldc i
 	}
 }
 
-// taps4x2 is half4x2 of rows that begin at the taps.
-func taps4x2[T kernel.Number](s *[4][4]T, at int, a, b []T, taps []int) {
+// taps4x2 is half4x2 of rows that begin at the offsets.
+func taps4x2[T kernel.Number](s *[4][4]T, at int, a, b []T, offsets []int) {
 	var s00, s01, s10, s11, s20, s21, s30, s31 T
-	for p, t := range taps {
+	for p, t := range offsets {
 		bp := b[t : t+2 : t+2]
 		b0, b1 := bp[0], bp[1]
 		ap := a[4*p : 4*p+4 : 4*p+4]

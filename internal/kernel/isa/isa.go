@@ -71,14 +71,14 @@ type Tile[T any] struct {
 	// with k > 0. Full rows of Cols elements of b may be read. An element's
 	// value does not depend on h and w.
 	Mul func(h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool)
-	// MulTaps is Mul where row p of the right strip begins at b[offsets[p]], for
-	// each p < k = len(offsets):
+	// MulTaps is Mul where row p of the right strip begins at b[taps[p]], for each
+	// p < k = taps.Len():
 	//
-	//	s := 0; for p { s += a[p*Rows+i] * b[offsets[p]+j] }
+	//	s := 0; for p { s += a[p*Rows+i] * b[taps[p]+j] }
 	//
 	// with the same chains, and so the same bits. Full rows of Cols elements of b may
 	// be read.
-	MulTaps func(h, w int, a, b []T, offsets []int, c []T, ldc int, add bool)
+	MulTaps func(h, w int, a, b []T, taps Taps, c []T, ldc int, add bool)
 	// Pick is, for each r < count and i < n,
 	//
 	//	dst[r*dstStep+i] = src[r*srcStep+2*i]
@@ -93,6 +93,29 @@ type Tile[T any] struct {
 	//	y[i] += s	// or = s, where add is false
 	TapSum func(y, x []T, offsets []int, weights []T, add bool)
 }
+
+// Taps are where the rows of the right strip of [Tile.MulTaps] begin.
+type Taps struct {
+	offsets []int
+	last    int // at least each of them
+}
+
+// Reset makes t empty. It keeps the memory.
+func (t *Taps) Reset() { *t = Taps{offsets: t.offsets[:0]} }
+
+// Append adds a row that begins at an offset, 0 or more.
+func (t *Taps) Append(offset int) {
+	if offset < 0 {
+		panic("isa: tap before the strip")
+	}
+	t.offsets, t.last = append(t.offsets, offset), max(t.last, offset)
+}
+
+// Len returns the number of rows.
+func (t *Taps) Len() int { return len(t.offsets) }
+
+// Slice returns rows [from, to). What is multiplied by them must hold those of t.
+func (t *Taps) Slice(from, to int) Taps { return Taps{t.offsets[from:to], t.last} }
 
 // Variable names the environment variable that chooses a set by its name when a
 // program starts. Without it the best set is chosen.

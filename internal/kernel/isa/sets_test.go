@@ -95,16 +95,16 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		tile.Mul(h, w, k, a, b, ldb, c, ldc, add)
 		check("mul", c, want, h, w, k)
 
-		offsets := make([]int, k)
-		for p := range offsets {
-			offsets[p] = rng.IntN(100)
+		var taps Taps
+		for range k {
+			taps.Append(rng.IntN(100))
 		}
-		b, c = some(99+tile.Cols), some((h+1)*ldc)
+		b, c = some(taps.last+tile.Cols), some((h+1)*ldc)
 		want = slices.Clone(c)
 		for i := range h {
 			for j := range w {
 				var sum T
-				for p, at := range offsets {
+				for p, at := range taps.offsets {
 					sum += a[p*tile.Rows+i] * b[at+j]
 				}
 				if add {
@@ -113,7 +113,7 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 				want[i*ldc+j] = sum
 			}
 		}
-		tile.MulTaps(h, w, a, b, offsets, c, ldc, add)
+		tile.MulTaps(h, w, a, b, taps, c, ldc, add)
 		check("mul taps", c, want, h, w, k)
 
 		n := 1 + rng.IntN(100)
@@ -146,7 +146,7 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		check("spread", dst, want, h, from, to, n)
 
 		y, x, weights := some(rng.IntN(300)), some(400), some(1+rng.IntN(9))
-		offsets = make([]int, len(weights))
+		offsets := make([]int, len(weights))
 		for i := range offsets {
 			offsets[i] = rng.IntN(len(x) - len(y) + 1)
 		}

@@ -25,17 +25,29 @@ func convOf[T kernel.Number](p params) kernel.Kernel {
 	return &conv[T]{shared: shared[T]{params: p, gemm: gemm.New[T]()}}
 }
 
-// conv multiplies, for each image and group, the weights by the matrix of the
-// image's windows, packed tile by tile and never held as a whole; windows of
-// one element are the image itself. A group of one input channel, where there
-// would be nothing to share, sums tap by tap instead.
+// A form is how a convolution is computed. The shapes decide.
+type form uint8
+
+const (
+	// The weights of each image and group are multiplied by the matrix of the image's
+	// windows, packed tile by tile and never held as a whole. Windows of one element
+	// are the image itself.
+	packed form = iota
+	// They are multiplied by the padded image where its taps lie; see [direct].
+	inPlace
+	// Each map is summed tap by tap. Groups of one input channel and one or two maps,
+	// where maps have nothing to share, are so computed.
+	single
+)
+
 type conv[T kernel.Number] struct {
 	shared[T]
-	single      bool   // tap by tap
-	phased      bool   // tap by tap in phases
+	form        form
+	direct      direct // of inPlace
+	phased      bool   // single in phases
 	phases      phases // if so
 	bias        *kernel.Operand
-	count, each int // products, or planes of the tap by tap form, and those in a task
+	count, each int // products, or planes of the single form, and those in a task
 	prepackedW  []T
 }
 
@@ -43,8 +55,8 @@ type conv[T kernel.Number] struct {
 func (k *conv[T]) Bind(in, out []*kernel.Operand) {
 	k.bind(in, out, in[0], out[0])
 	k.maps, k.deep = k.w.Shape[0]/k.group, k.w.Shape[1]
-	k.single = k.deep == 1 && k.maps <= 2
-	if k.single {
+	if k.deep == 1 && k.maps <= 2 {
+		k.form = single
 		k.count = k.images * k.maps * k.group
 		_, k.each = kernel.Parts(k.count, k.positions*max(k.taps/4, 1))
 		k.phased, k.bias = k.phases.bind(&k.slide), nil
@@ -55,8 +67,11 @@ func (k *conv[T]) Bind(in, out []*kernel.Operand) {
 		return
 	}
 	k.gemm.Plan(k.maps, k.positions, k.deep*k.taps)
-	k.count, k.each = k.images*k.group, 1
-	if k.gemm.Tasks() == 1 {
+	k.form, k.count, k.each = packed, k.images*k.group, 1
+	if k.direct.bind(&k.slide, k.maps, k.deep, k.gemm.Tile.Rows, k.gemm.Tile.Cols) && k.direct.pays(&k.slide, k.maps, k.gemm.Tile.Cols) {
+		k.form = inPlace
+	}
+	if k.blocks() == 1 {
 		_, k.each = kernel.Parts(k.count, k.maps*k.positions*max(k.deep*k.taps/16, 1))
 	}
 }
@@ -66,19 +81,28 @@ func (k *conv[T]) Tasks() int {
 	if k.count == 0 || k.positions == 0 {
 		return 0
 	}
-	n := kernel.CeilDiv(k.count, k.each)
-	if !k.single {
-		n *= k.gemm.Tasks()
+	return kernel.CeilDiv(k.count, k.each) * k.blocks()
+}
+
+// blocks returns the tasks into which the form cuts one of k.count.
+func (k *conv[T]) blocks() int {
+	switch k.form {
+	case packed:
+		return k.gemm.Tasks()
+	case inPlace:
+		return k.direct.tasks()
 	}
-	return n
+	return 1
 }
 
 // Scratch implements [kernel.Kernel].
 func (k *conv[T]) Scratch() int {
 	n := 0
 	switch {
-	case !k.single:
+	case k.form == packed:
 		n = k.gemm.Scratch()
+	case k.form == inPlace:
+		n = k.directScratch()
 	case k.phased:
 		return k.phasedScratch()
 	default:
@@ -89,7 +113,7 @@ func (k *conv[T]) Scratch() int {
 
 // Run implements [kernel.Kernel].
 func (k *conv[T]) Run(task int, scratch []byte) error {
-	if k.single {
+	if k.form == single {
 		var work phaseWork[T]
 		if k.phased {
 			work = k.phaseWork(&scratch)
@@ -101,14 +125,22 @@ func (k *conv[T]) Run(task int, scratch []byte) error {
 		}
 		return nil
 	}
-	per := k.gemm.Tasks()
+	per := k.blocks()
 	first := task / per * k.each
 	for i := first; i < min(first+k.each, k.count); i++ {
-		if err := k.product(i/k.group, i%k.group, task%per, scratch); err != nil {
+		if err := k.block(i/k.group, i%k.group, task%per, scratch); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// block computes one of the blocks of an image and a group.
+func (k *conv[T]) block(image, group, block int, scratch []byte) error {
+	if k.form == inPlace {
+		return k.band(image, group, block, scratch)
+	}
+	return k.product(image, group, block, scratch)
 }
 
 // product computes one block of the product of an image and a group.
@@ -211,7 +243,7 @@ func addTap[T kernel.Number](y, x []T, v T, step int) {
 
 // PrepackedBytes implements [kernel.Prepacker]: the weights, unless summed tap by tap.
 func (k *conv[T]) PrepackedBytes(input int) int {
-	if input != 1 || k.single {
+	if input != 1 || k.form == single {
 		return 0
 	}
 	return k.group * gemm.Prepacked(k.maps, k.gemm.K, k.gemm.Tile.Rows) * k.w.DType.Size()
