@@ -68,7 +68,7 @@ func (k *conv[T]) Bind(in, out []*kernel.Operand) {
 	}
 	k.gemm.Plan(k.maps, k.positions, k.deep*k.taps)
 	k.form, k.count, k.each = packed, k.images*k.group, 1
-	if k.direct.bind(&k.slide, k.maps, k.deep, k.gemm.Tile.Rows, k.gemm.Tile.Cols) && k.direct.pays(&k.slide, k.maps, k.gemm.Tile.Cols) {
+	if k.direct.bind(&k.slide, k.maps, k.deep, k.gemm.Tile.Rows, k.gemm.Tile.Cols) && k.direct.pays(&k.slide, k.maps, k.gemm.Tile.Cols, k.gemm.BlockM) {
 		k.form = inPlace
 	}
 	if k.blocks() == 1 {

@@ -79,6 +79,13 @@ func (a *axis) first(phase, position int) int {
 	return position*a.stride + phase*a.dilation%a.stride - a.begin
 }
 
+// inside returns which of n elements from i on, a stride apart, lie in the image:
+// [lo, hi).
+func (a *axis) inside(i, n int) (lo, hi int) {
+	lo = slide.FirstAtLeast(-i, a.stride, n)
+	return lo, max(lo, slide.FirstAtLeast(a.in-i, a.stride, n))
+}
+
 // extent returns the elements of a plane along the axis.
 func (a *axis) extent() int { return a.block + a.reach }
 
@@ -182,23 +189,25 @@ func (d *direct) multiplied(cols int, run bool) int {
 }
 
 // pays reports whether the direct form takes less time than packing all windows.
-// For each tap, both multiply positions and copy elements.
-func (d *direct) pays(s *slide.Binding, maps, cols int) bool {
+// For each tap, both multiply positions and copy elements; packing copies them for
+// each block of blockM maps.
+func (d *direct) pays(s *slide.Binding, maps, cols, blockM int) bool {
 	lanes := max(cols/2, 1)
 	positions := s.Rows * s.Width
 	copied := float64(d.bands) * float64(d.tasksM) * float64(d.size) / float64(s.OuterTaps*s.InnerTaps)
-	here := float64(d.bands)*float64(d.multiplied(cols, d.run))*float64(maps) + copied*stepCost(s.Step > 2)
-	packed := float64(kernel.CeilDiv(positions, lanes)*lanes)*float64(maps) + float64(positions)*stepCost(s.Step > 1)
+	here := float64(d.bands)*float64(d.multiplied(cols, d.run))*float64(maps) + copied*copyCost(s.Step > 2)
+	packs := float64(positions) * float64(kernel.CeilDiv(maps, blockM))
+	packed := float64(kernel.CeilDiv(positions, lanes)*lanes)*float64(maps) + packs*copyCost(s.Step > 1)
 	return here <= packed
 }
 
-// stepCost returns what copying an element costs, in multiplications, from places
+// copyCost returns what copying an element costs, in multiplications, from places
 // that are apart or beside each other.
-func stepCost(apart bool) float64 {
+func copyCost(apart bool) float64 {
 	if apart {
-		return 64
+		return 80
 	}
-	return 8
+	return 16
 }
 
 // tasks returns the tasks of an image and a group.
@@ -288,63 +297,62 @@ func (k *conv[T]) band(image, group, task int, scratch []byte) error {
 }
 
 // fillRing copies what the windows of a band meet of channels [c0, c1) to their places
-// in the ring.
+// in the ring. The band has its first position at (row, col).
 func (k *conv[T]) fillRing(ring, x []T, c0, c1, row, col, rows, cols int) {
 	d := &k.direct
-	for c0 < c1 {
-		place := c0 % d.held
-		n := min(c1-c0, d.held-place)
-		k.fillPlanes(ring[place*d.size:(place+n)*d.size], x[c0*k.slide.PlaneIn:], n, row, col, rows+d.down.reach, cols+d.across.reach)
-		c0 += n
-	}
-}
-
-// fillPlanes copies rows and columns of the planes of channels that lie one after the
-// other, for a band whose first position is (row, col).
-func (k *conv[T]) fillPlanes(dst, x []T, channels, row, col, rows, cols int) {
-	d := &k.direct
-	down, across := &d.down, &d.across
-	for planeH := range down.phases {
-		for r := range rows {
-			i := down.first(planeH, row+r)
-			for planeW := range across.phases {
-				to := dst[((planeH*across.phases+planeW)*down.extent()+r)*across.extent():]
-				if i < 0 || i >= down.in {
-					fillRows(to, channels, d.size, cols)
-					continue
-				}
-				// Columns [a, b) lie in the image.
-				at := across.first(planeW, col)
-				a := slide.FirstAtLeast(-at, across.stride, cols)
-				b := max(a, slide.FirstAtLeast(across.in-at, across.stride, cols))
-				fillRows(to, channels, d.size, a)
-				fillRows(to[b:], channels, d.size, cols-b)
-				if a < b {
-					copyRows(&k.gemm.Tile, to[a:], x[i*across.in+at+a*across.stride:], channels, d.size, k.slide.PlaneIn, across.stride, b-a)
-				}
+	for c := c0; c < c1; c++ {
+		place := ring[c%d.held*d.size:]
+		plane := x[c*k.slide.PlaneIn : (c+1)*k.slide.PlaneIn]
+		for planeH := range d.down.phases {
+			for planeW := range d.across.phases {
+				n := d.down.extent() * d.across.extent()
+				at := (planeH*d.across.phases + planeW) * n
+				fillPlane(&k.gemm.Tile, place[at:at+n], plane, &d.down, &d.across, d.down.first(planeH, row), d.across.first(planeW, col),
+					rows+d.down.reach, cols+d.across.reach)
 			}
 		}
 	}
 }
 
-// fillRows is dst[r*dstStep+i] = 0 for r < count and i < n.
-func fillRows[T kernel.Number](dst []T, count, dstStep, n int) {
-	if n == 0 {
+// fillPlane copies rows and columns of the image x from (i, j) on, a stride apart, to a
+// plane. What lies in the padding is 0.
+func fillPlane[T kernel.Number](tile *isa.Tile[T], dst, x []T, down, across *axis, i, j, rows, cols int) {
+	width := across.extent()
+	// Rows [r0, r1) and columns [a, b) lie in the image.
+	r0, r1 := down.inside(i, rows)
+	a, b := across.inside(j, cols)
+	if r0 == r1 || a == b {
+		clear(dst[:rows*width])
 		return
 	}
-	for r := range count {
-		clear(dst[r*dstStep : r*dstStep+n])
-	}
+	clear(dst[:r0*width])
+	clear(dst[r1*width : rows*width])
+	dst = dst[r0*width : r1*width]
+	copyRows(tile, dst, x[(i+r0*down.stride)*across.in+j+a*across.stride:], r1-r0, width, down.stride*across.in, across.stride, a, b, cols)
 }
 
-// copyRows is dst[r*dstStep+i] = src[r*srcStep+i*step] for r < count and i < n.
-func copyRows[T kernel.Number](tile *isa.Tile[T], dst, src []T, count, dstStep, srcStep, step, n int) {
+// copyRows is, for each r < count and i < n,
+//
+//	dst[r*dstStep+i] = src[r*srcStep+(i-a)*step] if a <= i < b, or else 0
+func copyRows[T kernel.Number](tile *isa.Tile[T], dst, src []T, count, dstStep, srcStep, step, a, b, n int) {
+	if step == 1 && count > 1 {
+		for ; n > 0; n -= tile.Cols {
+			lanes, lo, hi := min(tile.Cols, n), max(a, 0), min(b, tile.Cols)
+			if lo < hi {
+				tile.Spread(dst, src[lo-a:], count, dstStep, srcStep, lo, hi, lanes)
+			} else {
+				clearRows(dst, count, dstStep, lanes)
+			}
+			dst, a, b = dst[lanes:], a-tile.Cols, b-tile.Cols
+		}
+		return
+	}
+	clearRows(dst, count, dstStep, a)
+	clearRows(dst[b:], count, dstStep, n-b)
+	dst, n = dst[a:], b-a
 	switch step {
 	case 1:
-		for i := 0; i < n; i += tile.Cols {
-			m := min(tile.Cols, n-i)
-			tile.Spread(dst[i:], src[i:], count, dstStep, srcStep, 0, m, m)
-		}
+		copy(dst[:n], src)
 	case 2:
 		tile.Pick(dst, src, count, dstStep, srcStep, n)
 	default:
@@ -354,5 +362,15 @@ func copyRows[T kernel.Number](tile *isa.Tile[T], dst, src []T, count, dstStep, 
 				to[i] = from[i*step]
 			}
 		}
+	}
+}
+
+// clearRows is dst[r*step+i] = 0 for r < count and i < n.
+func clearRows[T kernel.Number](dst []T, count, step, n int) {
+	if n == 0 {
+		return
+	}
+	for r := range count {
+		clear(dst[r*step : r*step+n])
 	}
 }
