@@ -128,7 +128,7 @@ func (d *direct) bind(s *slide.Binding, maps, deep, rows, cols int) bool {
 
 	d.cut(maps, deep, rows, cols)
 	d.layOut(deep)
-	d.run = d.multiplied(cols, true) < d.multiplied(cols, false)
+	d.run = d.down.block > 1 && d.multiplied(cols, true) <= d.multiplied(cols, false)
 	return true
 }
 
@@ -148,11 +148,11 @@ func (d *direct) cut(maps, deep, rows, cols int) {
 		switch {
 		case down.block > max(4*down.reach, 1):
 			down.halve(1)
-		case d.blockM > rows:
+		case d.blockM > 3*rows:
 			d.blockM = kernel.CeilDiv(d.blockM, 2*rows) * rows
 		case down.block > 1:
 			down.halve(1)
-		case across.block > cols:
+		case across.block > 2*cols:
 			across.halve(cols)
 		default:
 			return

@@ -93,54 +93,68 @@ func (g *generator) pick() {
 	g.op("SHLQ $%d, R8", g.shift())
 	g.op("MOVQ srcStep+32(FP), R9")
 	g.op("SHLQ $%d, R9", g.shift())
+	// The last elements of a row, up to a register of them, have masks: 3 of where
+	// they go, and 1 and 2 of where they are, as the last has no neighbour.
+	g.op("MOVQ n+40(FP), CX")
+	g.op("DECQ CX")
+	g.op("ANDQ $%d, CX", g.lanes()-1)
+	g.op("INCQ CX")
+	g.masksOfCX(3)
+	g.op("LEAQ -1(CX)(CX*1), CX")
+	g.masksOfCX(1)
 	if g.avx512 {
-		g.op("VMOVDQU32 evens%d<>(SB), Z2", 8*g.width)
+		g.op("VMOVDQU32 evens%d<>(SB), Z7", 8*g.width)
 	}
 	g.label("row")
 	g.op("MOVQ n+40(FP), CX")
 	g.op("MOVQ DI, AX")
 	g.op("MOVQ SI, BX")
-	g.op("SUBQ $%d, CX", g.lanes()+1) // the last element has no neighbour
+	g.op("SUBQ $%d, CX", g.lanes()+1)
 	g.op("JL rest")
 	g.label("loop")
-	g.op("%s (BX), %s", g.ins("VMOVU"), g.reg(0))
-	switch {
-	case g.avx512:
-		g.op("%s %d(BX), Z2, Z0", g.ins("VPERMT2"), g.bytes())
-	case g.width == 4:
-		g.op("VMOVUPS 32(BX), Y1")
-		g.op("VSHUFPS $0x88, Y1, Y0, Y0")
-		g.op("VPERMPD $0xd8, Y0, Y0")
-	default:
-		g.op("VUNPCKLPD 32(BX), Y0, Y0")
-		g.op("VPERMPD $0xd8, Y0, Y0")
+	for j := range 2 {
+		g.op("%s %d(BX), %s", g.ins("VMOVU"), j*g.bytes(), g.reg(5+j))
 	}
-	g.op("%s %s, (AX)", g.ins("VMOVU"), g.reg(0))
+	g.evenOfTwo()
+	g.op("%s %s, (AX)", g.ins("VMOVU"), g.reg(5))
 	g.op("ADDQ $%d, BX", 2*g.bytes())
 	g.op("ADDQ $%d, AX", g.bytes())
 	g.op("SUBQ $%d, CX", g.lanes())
 	g.op("JGE loop")
 	g.label("rest")
-	g.op("ADDQ $%d, CX", g.lanes()+1)
-	g.op("JZ next")
-	g.label("one")
-	mov, r := "MOVL", "R10"
-	if g.width == 8 {
-		mov = "MOVQ"
+	for j := range 2 {
+		if g.avx512 {
+			g.op("%s.Z %d(BX), K%d, Z%d", g.ins("VMOVU"), j*g.bytes(), 1+j, 5+j)
+		} else {
+			g.op("%s %d(BX), Y%d, Y%d", g.ins("VMASKMOV"), j*g.bytes(), 1+j, 5+j)
+		}
 	}
-	g.op("%s (BX), %s", mov, r)
-	g.op("%s %s, (AX)", mov, r)
-	g.op("ADDQ $%d, BX", 2*g.width)
-	g.op("ADDQ $%d, AX", g.width)
-	g.op("DECQ CX")
-	g.op("JNZ one")
-	g.label("next")
+	g.evenOfTwo()
+	if g.avx512 {
+		g.op("%s Z5, K3, (AX)", g.ins("VMOVU"))
+	} else {
+		g.op("%s Y5, Y3, (AX)", g.ins("VMASKMOV"))
+	}
 	g.op("ADDQ R8, DI")
 	g.op("ADDQ R9, SI")
 	g.op("DECQ DX")
 	g.op("JNZ row")
 	g.op("VZEROUPPER")
 	g.op("RET")
+}
+
+// evenOfTwo sets register 5 to every second element of registers 5 and 6.
+func (g *generator) evenOfTwo() {
+	switch {
+	case g.avx512:
+		g.op("%s Z6, Z7, Z5", g.ins("VPERMT2"))
+	case g.width == 4:
+		g.op("VSHUFPS $0x88, Y6, Y5, Y5")
+		g.op("VPERMPD $0xd8, Y5, Y5")
+	default:
+		g.op("VUNPCKLPD Y6, Y5, Y5")
+		g.op("VPERMPD $0xd8, Y5, Y5")
+	}
 }
 
 // evens emits the indices of every second element of two registers.
