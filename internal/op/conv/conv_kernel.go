@@ -40,6 +40,7 @@ const (
 	single
 )
 
+// conv is a convolution in one of its forms.
 type conv[T kernel.Number] struct {
 	shared[T]
 	form        form
@@ -55,8 +56,8 @@ type conv[T kernel.Number] struct {
 func (k *conv[T]) Bind(in, out []*kernel.Operand) {
 	k.bind(in, out, in[0], out[0])
 	k.maps, k.deep = k.w.Shape[0]/k.group, k.w.Shape[1]
-	if k.deep == 1 && k.maps <= 2 {
-		k.form = single
+	k.gemm.Plan(k.maps, k.positions, k.deep*k.taps)
+	if k.form = k.choose(); k.form == single {
 		k.count = k.images * k.maps * k.group
 		_, k.each = kernel.Parts(k.count, k.positions*max(k.taps/4, 1))
 		k.phased, k.bias = k.phases.bind(&k.slide), nil
@@ -66,14 +67,22 @@ func (k *conv[T]) Bind(in, out []*kernel.Operand) {
 		}
 		return
 	}
-	k.gemm.Plan(k.maps, k.positions, k.deep*k.taps)
-	k.form, k.count, k.each = packed, k.images*k.group, 1
-	if k.direct.bind(&k.slide, k.maps, k.deep, k.gemm.Tile.Rows, k.gemm.Tile.Cols) && k.direct.pays(&k.slide, k.maps, k.gemm.Tile.Cols, k.gemm.BlockM) {
-		k.form = inPlace
-	}
+	k.count, k.each = k.images*k.group, 1
 	if k.blocks() == 1 {
 		_, k.each = kernel.Parts(k.count, k.maps*k.positions*max(k.deep*k.taps/16, 1))
 	}
+}
+
+// choose returns the form for the bound shapes.
+func (k *conv[T]) choose() form {
+	rows, cols := k.gemm.Tile.Rows, k.gemm.Tile.Cols
+	switch {
+	case k.deep == 1 && k.maps <= 2:
+		return single
+	case k.direct.bind(&k.slide, k.maps, k.deep, rows, cols) && k.direct.pays(&k.slide, k.maps, cols, k.gemm.BlockM):
+		return inPlace
+	}
+	return packed
 }
 
 // Tasks implements [kernel.Kernel].

@@ -22,9 +22,6 @@ type inForm[T kernel.Number] struct {
 // Bind implements [kernel.Kernel].
 func (k inForm[T]) Bind(in, out []*kernel.Operand) {
 	k.conv.Bind(in, out)
-	if k.conv.form == single {
-		k.gemm.Plan(k.maps, k.positions, k.deep*k.taps)
-	}
 	if k.conv.form = k.want; k.want == inPlace && !k.direct.bind(&k.slide, k.maps, k.deep, k.gemm.Tile.Rows, k.gemm.Tile.Cols) {
 		k.conv.form = packed
 	}
