@@ -8,13 +8,15 @@ import "github.com/berth-go/berth/internal/kernel"
 
 // A Tile's loops in assembly. H, w, k, count and n are above 0.
 type (
-	mulAssembly[T any]    func(h, w, k int, a *T, rowA, colA int, b *T, ldb int, c *T, ldc int, add bool)
-	spreadAssembly[T any] func(dst, src *T, count, dstStep, srcStep, a, b, n int)
+	mulAssembly[T any]     func(h, w, k int, a *T, rowA, colA int, b *T, ldb int, c *T, ldc int, add bool)
+	mulTapsAssembly[T any] func(h, w, k int, a, b *T, offsets *int, c *T, ldc int, add bool)
+	pickAssembly[T any]    func(dst, src *T, count, dstStep, srcStep, n int)
+	spreadAssembly[T any]  func(dst, src *T, count, dstStep, srcStep, a, b, n int)
 )
 
 // checkedTile returns the tile of the given extents whose loops are in assembly.
 func checkedTile[T kernel.Number](
-	rows, cols int, mul mulAssembly[T], spread spreadAssembly[T], transpose transposeLoop[T], taps tapLoops[T], vectors Vectors[T],
+	rows, cols int, mul mulAssembly[T], mulTaps mulTapsAssembly[T], pick pickAssembly[T], spread spreadAssembly[T], transpose transposeLoop[T], taps tapLoops[T], vectors Vectors[T],
 ) Tile[T] {
 	mulFrom := func(h, w, k int, a []T, rowA, colA int, b []T, ldb int, c []T, ldc int, add bool) {
 		if h <= 0 || h > rows || w <= 0 || w > cols || k <= 0 || rowA < 0 || colA < 0 || ldb < 0 || ldc < 0 {
@@ -32,6 +34,24 @@ func checkedTile[T kernel.Number](
 		},
 		MulFrom: mulFrom,
 		Vectors: vectors,
+		MulTaps: func(h, w int, a, b []T, taps Taps, c []T, ldc int, add bool) {
+			k := taps.Len()
+			if h <= 0 || h > rows || w <= 0 || w > cols || k == 0 || ldc < 0 {
+				panic("isa: tile out of range")
+			}
+			_ = a[k*rows-1]
+			_ = b[taps.last+cols-1]
+			_ = c[(h-1)*ldc+w-1]
+			mulTaps(h, w, k, &a[0], &b[0], &taps.offsets[0], &c[0], ldc, add)
+		},
+		Pick: func(dst, src []T, count, dstStep, srcStep, n int) {
+			if count <= 0 || dstStep < 0 || srcStep < 0 || n <= 0 {
+				panic("isa: lanes out of range")
+			}
+			_ = dst[(count-1)*dstStep+n-1]
+			_ = src[(count-1)*srcStep+2*(n-1)]
+			pick(&dst[0], &src[0], count, dstStep, srcStep, n)
+		},
 		Spread: func(dst, src []T, count, dstStep, srcStep, a, b, n int) {
 			if count <= 0 || dstStep < 0 || srcStep < 0 || a < 0 || a >= b || b > n || n > cols {
 				panic("isa: lanes out of range")

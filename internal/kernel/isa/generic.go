@@ -14,24 +14,38 @@ var Generic = Loops{
 	Integer:  genericInteger,
 }
 
-// genericUint8 is made once, as making a tile allocates.
-var genericUint8 = genericTile[uint8]()
+// genericIntegers are pointers to the portable tiles, made once, as making one allocates.
+var genericIntegers = [...]any{
+	genericPointer[int8](), genericPointer[int16](), genericPointer[int32](), genericPointer[int64](),
+	genericPointer[uint8](), genericPointer[uint16](), genericPointer[uint32](), genericPointer[uint64](),
+}
 
-// TileOf returns the loops of the active set for T, and the portable ones for
-// integers. It allocates nothing for float32, float64 and uint8.
+func genericPointer[T kernel.Number]() *Tile[T] {
+	t := genericTile[T]()
+	return &t
+}
+
+// TileOf returns the loops of the active set for T, and the portable ones for integers. It
+// allocates nothing.
 func TileOf[T kernel.Number]() Tile[T] {
-	for _, of := range [...]any{&active.Float32, &active.Float64, &genericUint8} {
+	if t, ok := any(&active.Float32).(*Tile[T]); ok {
+		return *t
+	}
+	if t, ok := any(&active.Float64).(*Tile[T]); ok {
+		return *t
+	}
+	for _, of := range genericIntegers {
 		if t, ok := of.(*Tile[T]); ok {
 			return *t
 		}
 	}
-	return genericTile[T]()
+	panic("isa: no tile for this type")
 }
 
 func genericTile[T kernel.Number]() Tile[T] {
 	return Tile[T]{
 		Rows: 4, Cols: 4,
-		Mul: mulPacked4x4[T], MulFrom: mulTile4x4[T], Vectors: genericVectors[T](),
+		Mul: mulPacked4x4[T], MulFrom: mulTile4x4[T], MulTaps: mulTaps4x4[T], Pick: pickEvens[T], Vectors: genericVectors[T](),
 		Spread: spreadLanes[T], Transpose: transposeLanes[T],
 		TapRows: tapRows[T], Tap3x3: tap3x3[T], CopyRows: copyRows[T], Split: split[T],
 		MaxRows: maxRows[T], MeanRows: meanRows[T],

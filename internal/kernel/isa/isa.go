@@ -168,6 +168,18 @@ type Tile[T any] struct {
 	// element (i, p) is a[i*rowA+p*colA], with the same bits.
 	MulFrom func(h, w, k int, a []T, rowA, colA int, b []T, ldb int, c []T, ldc int, add bool)
 	Vectors[T]
+	// MulTaps is Mul where row p of the right strip begins at b[taps[p]], for each
+	// p < k = taps.Len():
+	//
+	//	s := 0; for p { s += a[p*Rows+i] * b[taps[p]+j] }
+	//
+	// with the same chains, and so the same bits. Full rows of Cols elements of b may
+	// be read.
+	MulTaps func(h, w int, a, b []T, taps Taps, c []T, ldc int, add bool)
+	// Pick is, for each r < count and i < n,
+	//
+	//	dst[r*dstStep+i] = src[r*srcStep+2*i]
+	Pick func(dst, src []T, count, dstStep, srcStep, n int)
 	// Spread is, for each r < count, where 0 <= a < b <= n <= Cols,
 	//
 	//	dst[r*dstStep+i] = src[r*srcStep+i-a] if a <= i < b, or else 0, for i < n
@@ -206,6 +218,29 @@ type Tile[T any] struct {
 	//	y[p*PlaneY+r*RowY+i] = T(s / (counts[i]*lines[r]))
 	MeanRows func(y, x []T, g *Grid, offsets []int, counts, lines []float64)
 }
+
+// Taps are where the rows of the right strip of [Tile.MulTaps] begin.
+type Taps struct {
+	offsets []int
+	last    int // at least each of them
+}
+
+// Reset makes t empty. It keeps the memory.
+func (t *Taps) Reset() { *t = Taps{offsets: t.offsets[:0]} }
+
+// Append adds a row that begins at an offset, 0 or more.
+func (t *Taps) Append(offset int) {
+	if offset < 0 {
+		panic("isa: tap before the strip")
+	}
+	t.offsets, t.last = append(t.offsets, offset), max(t.last, offset)
+}
+
+// Len returns the number of rows.
+func (t *Taps) Len() int { return len(t.offsets) }
+
+// Slice returns rows [from, to). What is multiplied by them must hold those of t.
+func (t *Taps) Slice(from, to int) Taps { return Taps{t.offsets[from:to], t.last} }
 
 // Variable names the environment variable that chooses a set by its name when a
 // program starts. Without it the best set is chosen.

@@ -130,11 +130,44 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		tile.Transpose(wide, lines, lanes, lane, k, width)
 		check("transpose", wide, want, lanes, lane, k, width)
 
-		n := 1 + rng.IntN(tile.Cols)
+		var taps Taps
+		for range k {
+			taps.Append(rng.IntN(100))
+		}
+		b, c = some(taps.last+tile.Cols), some((h+1)*ldc)
+		want = slices.Clone(c)
+		for i := range h {
+			for j := range w {
+				var sum T
+				for p, at := range taps.offsets {
+					sum += a[p*tile.Rows+i] * b[at+j]
+				}
+				if add {
+					sum += want[i*ldc+j]
+				}
+				want[i*ldc+j] = sum
+			}
+		}
+		tile.MulTaps(h, w, a, b, taps, c, ldc, add)
+		check("mul taps", c, want, h, w, k)
+
+		n := 1 + rng.IntN(100)
+		dstStep, srcStep := n+rng.IntN(3), 2*n-1+rng.IntN(3)
+		src, dst := some((h-1)*srcStep+2*n-1), some(h*dstStep)
+		want = slices.Clone(dst)
+		for r := range h {
+			for i := range n {
+				want[r*dstStep+i] = src[r*srcStep+2*i]
+			}
+		}
+		tile.Pick(dst, src, h, dstStep, srcStep, n)
+		check("pick", dst, want, h, n)
+
+		n = 1 + rng.IntN(tile.Cols)
 		to := 1 + rng.IntN(n)
 		from := rng.IntN(to)
-		dstStep, srcStep := n+rng.IntN(3), to-from+rng.IntN(3)
-		src, dst := some((h-1)*srcStep+to-from), some(h*dstStep)
+		dstStep, srcStep = n+rng.IntN(3), to-from+rng.IntN(3)
+		src, dst = some((h-1)*srcStep+to-from), some(h*dstStep)
 		want = slices.Clone(dst)
 		for r := range h {
 			for i := range n {

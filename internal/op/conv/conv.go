@@ -5,8 +5,9 @@
 //
 //	conv.go              the ops
 //	kernel.go            what both kernels share
-//	conv_kernel.go       convolution as a product of package gemm, or tap by tap
-//	depthwise.go         tap by tap in blocks of positions
+//	conv_kernel.go       the forms of convolution, and that as a product of package gemm
+//	direct.go            the form that reads a padded image in place
+//	depthwise.go         the form for groups of one channel, in blocks of positions
 //	transpose_kernel.go  the transpose, as a product and a sum of its rows
 //	deform.go            the columns of a convolution with taps that are moved
 //	deform_kernel.go     the image read there

@@ -25,18 +25,31 @@ func convOf[T kernel.Number](p params) kernel.Kernel {
 	return &conv[T]{shared: shared[T]{params: p, gemm: gemm.New[T]()}}
 }
 
-// conv multiplies, for each image and group, the weights by the matrix of the
-// image's windows, packed tile by tile and never held as a whole; windows of
-// one element are the image itself. A group of one input channel, where there
-// would be nothing to share, sums tap by tap instead.
+// A form is how a convolution is computed. The shapes decide.
+type form uint8
+
+const (
+	// The weights of each image and group are multiplied by the matrix of the image's
+	// windows, packed tile by tile and never held as a whole. Windows of one element
+	// are the image itself.
+	packed form = iota
+	// They are multiplied by the padded image where its taps lie; see [direct].
+	inPlace
+	// Each map is summed tap by tap. Groups of one input channel and one or two maps,
+	// where maps have nothing to share, are so computed.
+	single
+)
+
+// conv is a convolution in one of its forms.
 type conv[T kernel.Number] struct {
 	shared[T]
-	single      bool // tap by tap
-	blocked     bool // tap by tap in blocks
+	form        form
+	direct      direct // of inPlace
+	blocked     bool   // single in blocks
 	blocks      slide.Blocks
 	perImage    int // blocks of an image
 	bias        *kernel.Operand
-	count, each int // products, or planes or blocks of the tap by tap forms, and those in a task
+	count, each int // products, or planes or blocks of the single form, and those in a task
 	prepackedW  []T
 }
 
@@ -44,8 +57,8 @@ type conv[T kernel.Number] struct {
 func (k *conv[T]) Bind(in, out []*kernel.Operand) {
 	k.bind(in, out, in[0], out[0])
 	k.maps, k.deep = k.w.Shape[0]/k.group, k.w.Shape[1]
-	k.single = k.deep == 1 && k.maps <= 2
-	if k.single {
+	k.gemm.Plan(k.maps, k.positions, k.deep*k.taps)
+	if k.form = k.choose(); k.form == single {
 		k.blocked, k.bias = k.blocks.Bind(&k.slide, k.x.DType.Size()), nil
 		if !k.blocked {
 			k.count = k.images * k.maps * k.group
@@ -55,11 +68,22 @@ func (k *conv[T]) Bind(in, out []*kernel.Operand) {
 		k.bindBlocks(in)
 		return
 	}
-	k.gemm.Plan(k.maps, k.positions, k.deep*k.taps)
 	k.count, k.each = k.images*k.group, 1
-	if k.gemm.Tasks() == 1 {
+	if k.parts() == 1 {
 		_, k.each = kernel.Parts(k.count, k.maps*k.positions*max(k.deep*k.taps/16, 1))
 	}
+}
+
+// choose returns the form for the bound shapes.
+func (k *conv[T]) choose() form {
+	rows, cols := k.gemm.Tile.Rows, k.gemm.Tile.Cols
+	switch {
+	case k.deep == 1 && k.maps <= 2:
+		return single
+	case k.direct.bind(&k.slide, k.maps, k.deep, rows, cols) && k.direct.pays(&k.slide, k.maps, cols, k.gemm.BlockM):
+		return inPlace
+	}
+	return packed
 }
 
 // Tasks implements [kernel.Kernel].
@@ -67,19 +91,28 @@ func (k *conv[T]) Tasks() int {
 	if k.count == 0 || k.positions == 0 {
 		return 0
 	}
-	n := kernel.CeilDiv(k.count, k.each)
-	if !k.single {
-		n *= k.gemm.Tasks()
+	return kernel.CeilDiv(k.count, k.each) * k.parts()
+}
+
+// parts returns the tasks into which the form cuts one of k.count.
+func (k *conv[T]) parts() int {
+	switch k.form {
+	case packed:
+		return k.gemm.Tasks()
+	case inPlace:
+		return k.direct.tasks()
 	}
-	return n
+	return 1
 }
 
 // Scratch implements [kernel.Kernel].
 func (k *conv[T]) Scratch() int {
 	n := 0
 	switch {
-	case !k.single:
+	case k.form == packed:
 		n = k.gemm.Scratch()
+	case k.form == inPlace:
+		n = k.directScratch()
 	case k.blocked:
 		return slide.PatchScratch(&k.blocks, &k.gemm.Tile) + k.rest.Scratch()
 	default:
@@ -91,19 +124,27 @@ func (k *conv[T]) Scratch() int {
 // Run implements [kernel.Kernel].
 func (k *conv[T]) Run(task int, scratch []byte) error {
 	switch {
-	case k.single && k.blocked:
+	case k.form == single && k.blocked:
 		return k.runBlocks(task, scratch)
-	case k.single:
+	case k.form == single:
 		return k.runPlanes(task, scratch)
 	}
-	per := k.gemm.Tasks()
+	per := k.parts()
 	first := task / per * k.each
 	for i := first; i < min(first+k.each, k.count); i++ {
-		if err := k.product(i/k.group, i%k.group, task%per, scratch); err != nil {
+		if err := k.block(i/k.group, i%k.group, task%per, scratch); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// block computes one of the blocks of an image and a group.
+func (k *conv[T]) block(image, group, block int, scratch []byte) error {
+	if k.form == inPlace {
+		return k.band(image, group, block, scratch)
+	}
+	return k.product(image, group, block, scratch)
 }
 
 // product computes one block of the product of an image and a group.
@@ -207,7 +248,7 @@ func addTap[T kernel.Number](y, x []T, v T, step int) {
 
 // PrepackedBytes implements [kernel.Prepacker]: the weights, unless summed tap by tap.
 func (k *conv[T]) PrepackedBytes(input int) int {
-	if input != 1 || k.single {
+	if input != 1 || k.form == single {
 		return 0
 	}
 	return k.group * gemm.Prepacked(k.maps, k.gemm.K, k.gemm.Tile.Rows) * k.w.DType.Size()

@@ -9,6 +9,7 @@
 //	tile.go       products
 //	matvec.go     products of vectors and matrices
 //	pack.go       packing for products
+//	direct.go     products of images read in place
 //	conv.go       the packing of images for them
 //	depthwise.go  convolutions of each channel for itself
 //	pool.go       poolings
@@ -78,6 +79,14 @@ var files = map[string]func(g *generator){
 			g.transpose(32 / g.width)
 			g.transpose(16 / g.width)
 		}
+	},
+	"direct_amd64.s": func(g *generator) {
+		g.masks()
+		g.evens()
+		g.each(func() {
+			g.mulTaps()
+			g.pick()
+		})
 	},
 }
 

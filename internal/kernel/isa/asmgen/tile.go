@@ -114,7 +114,7 @@ func (g *generator) loop(v, h int) {
 	g.op("ADDQ R8, BX")
 	g.op("DECQ R13")
 	g.op("JNZ v%dh%dloop", v, h)
-	g.store(v, h)
+	g.store(v, h, 80)
 	g.op("MOVB $1, add+80(FP)")
 	g.op("TESTQ DX, DX")
 	g.op("JNZ v%dh%d", v, h)
@@ -122,12 +122,13 @@ func (g *generator) loop(v, h int) {
 	g.op("RET")
 }
 
-// store emits the end of a chain, whose sums are added to c or written.
-func (g *generator) store(v, h int) {
+// store emits the end of a chain, whose sums are added to c or written, as the argument add
+// says, which lies that many bytes behind the first.
+func (g *generator) store(v, h, add int) {
 	if !g.avx512 {
 		g.op("VMOVUPS (R12), %s", g.reg(v-1))
 	}
-	g.op("CMPB add+80(FP), $0")
+	g.op("CMPB add+%d(FP), $0", add)
 	g.op("JEQ v%dh%dstore", v, h)
 	g.op("MOVQ DI, R13")
 	for i := range h {

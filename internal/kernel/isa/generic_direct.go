@@ -1,0 +1,58 @@
+package isa
+
+import "github.com/berth-go/berth/internal/kernel"
+
+func mulTaps4x4[T kernel.Number](h, w int, a, b []T, taps Taps, c []T, ldc int, add bool) {
+	for from := 0; from < taps.Len(); from += Chain {
+		offsets := taps.offsets[from:min(from+Chain, taps.Len())]
+		a := a[4*from : 4*(from+len(offsets))]
+		var s [4][4]T
+		taps4x2(&s, 0, a, b, offsets)
+		if w > 2 {
+			taps4x2(&s, 2, a, b[2:], offsets)
+		}
+		for i := range min(h, 4) {
+			row := c[i*ldc : i*ldc+w]
+			sums := s[i][:w]
+			if add || from > 0 {
+				for j, v := range sums {
+					row[j] += v
+				}
+			} else {
+				copy(row, sums)
+			}
+		}
+	}
+}
+
+// taps4x2 is half4x2 of rows that begin at the offsets.
+func taps4x2[T kernel.Number](s *[4][4]T, at int, a, b []T, offsets []int) {
+	var s00, s01, s10, s11, s20, s21, s30, s31 T
+	for p, t := range offsets {
+		bp := b[t : t+2 : t+2]
+		b0, b1 := bp[0], bp[1]
+		ap := a[4*p : 4*p+4 : 4*p+4]
+		a0, a1, a2, a3 := ap[0], ap[1], ap[2], ap[3]
+		s00 += T(a0 * b0)
+		s01 += T(a0 * b1)
+		s10 += T(a1 * b0)
+		s11 += T(a1 * b1)
+		s20 += T(a2 * b0)
+		s21 += T(a2 * b1)
+		s30 += T(a3 * b0)
+		s31 += T(a3 * b1)
+	}
+	s[0][at], s[0][at+1] = s00, s01
+	s[1][at], s[1][at+1] = s10, s11
+	s[2][at], s[2][at+1] = s20, s21
+	s[3][at], s[3][at+1] = s30, s31
+}
+
+func pickEvens[T kernel.Number](dst, src []T, count, dstStep, srcStep, n int) {
+	for r := range count {
+		to, from := dst[r*dstStep:r*dstStep+n], src[r*srcStep:r*srcStep+2*n-1]
+		for i := range to {
+			to[i] = from[2*i]
+		}
+	}
+}
