@@ -10,6 +10,7 @@ var avx2 = Loops{
 	here:     cpu.X86.HasAVX2 && cpu.X86.HasFMA,
 	Float32:  checkedTile(6, 16, mulTile32AVX2, spread32AVX2, tapSum32AVX2),
 	Float64:  checkedTile(6, 8, mulTile64AVX2, spread64AVX2, tapSum64AVX2),
+	Winograd: checkedWinograd(winogradInRowsAVX2, winogradInColsAVX2, winogradOutRowsAVX2, winogradOutColsAVX2),
 	Exp:      checkedExp(expChunkAVX2),
 	ExpShift: checkedExpShift(exp32RowAVX2, exp32TileAVX2),
 }
@@ -40,3 +41,15 @@ func exp32RowAVX2(dst, src *float32, n int, shift *float32, constants *float64)
 
 //go:noescape
 func exp32TileAVX2(dst, src *float32, n int, shift *float32, constants *float64)
+
+//go:noescape
+func winogradInRowsAVX2(dst, src *float32, planes, srcPlane, dstStep, srcStep, n int)
+
+//go:noescape
+func winogradInColsAVX2(dst, src *float32, planes, dstPlane, dstStep, srcStep, n int)
+
+//go:noescape
+func winogradOutRowsAVX2(x *float32, step, n int)
+
+//go:noescape
+func winogradOutColsAVX2(dst, src *float32, rows, dstStep, srcStep, n int)

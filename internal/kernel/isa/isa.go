@@ -14,6 +14,7 @@
 //
 //	isa.go            the loops, and the choice of a set
 //	generic.go        the portable set
+//	winograd.go       transforms of a convolution by minimal filtering
 //	exp.go            the exponential that every set computes alike
 //	avx512_amd64.go, avx2_amd64.go
 //	                  a set each: its loops, and whether the processor has it
@@ -31,9 +32,10 @@ import (
 // Loops are the inner loops of one instruction set. They keep none of their
 // operands, allocate nothing, and may be called by several goroutines at once.
 type Loops struct {
-	Name    string // "generic", "avx2", ...
-	Float32 Tile[float32]
-	Float64 Tile[float64]
+	Name     string // "generic", "avx2", ...
+	Float32  Tile[float32]
+	Float64  Tile[float64]
+	Winograd Winograd
 	// Exp is, for each i,
 	//
 	//	x[i] = e^x[i]

@@ -7,6 +7,8 @@
 //	main.go  the files, and what every loop is written with
 //	tile.go  products
 //	conv.go  what convolutions add to them
+//	winograd.go
+//	         transforms of convolutions by minimal filtering
 package main
 
 import (
@@ -26,6 +28,15 @@ var files = map[string]func(g *generator){
 			g.mulTile()
 			g.spread()
 			g.tapSum()
+		})
+	},
+	"winograd_amd64.s": func(g *generator) {
+		g.masks()
+		g.winogradData()
+		g.each(func() {
+			if g.width == 4 {
+				g.winograd()
+			}
 		})
 	},
 }
