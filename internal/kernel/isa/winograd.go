@@ -56,12 +56,10 @@ func WinogradWeights(to *[36]float32, w []float32) {
 	const a, b = winogradA, winogradB
 	na, nb := 2*a*a*(a*a-b*b), 2*b*b*(b*b-a*a)
 	transform := func(w0, w1, w2 float64) [6]float64 {
-		return [6]float64{
-			w0 / (a * a * b * b),
-			(w0 + a*w1 + a*a*w2) / na, (w0 - a*w1 + a*a*w2) / na,
-			(w0 + b*w1 + b*b*w2) / nb, (w0 - b*w1 + b*b*w2) / nb,
-			w2,
-		}
+		// The even and the odd part at ±a, and at ±b.
+		ea, oa := w0+float64(a*a*w2), float64(a*w1)
+		eb, ob := w0+float64(b*b*w2), float64(b*w1)
+		return [6]float64{w0 / (a * a * b * b), (ea + oa) / na, (ea - oa) / na, (eb + ob) / nb, (eb - ob) / nb, w2}
 	}
 	var columns [3][6]float64
 	for j := range columns {
@@ -155,7 +153,7 @@ func winogradOutCols(dst, src []float32, rows, dstStep, srcStep, n int) {
 // exact in float64. The sum is rounded to odd there, which tells the last rounding on
 // which side of a midpoint it lies.
 func fma32(a, b, c float32) float32 {
-	p, q := float64(a)*float64(b), float64(c)
+	p, q := float64(float64(a)*float64(b)), float64(c)
 	s := p + q
 	r := s - p
 	off := (p - (s - r)) + (q - r) // what s lacks

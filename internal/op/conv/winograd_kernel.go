@@ -106,8 +106,9 @@ func (k *winograd) cost(rows, cols int) float64 {
 	)
 	half := k.tile.Cols / 2
 	registers := kernel.CeilDiv(rows*cols, half)
-	products := float64(registers/2*2) + single*float64(registers%2)
-	return winogradPoints*float64(k.maps)*products + float64(rows)*(call+transform*float64(kernel.CeilDiv(cols, half)))
+	products := float64(registers/2*2) + float64(single*float64(registers%2))
+	transforms := call + float64(transform*float64(kernel.CeilDiv(cols, half)))
+	return float64(winogradPoints*float64(k.maps)*products) + float64(float64(rows)*transforms)
 }
 
 // atOnce returns how many maps are done at a time: strips that share what they read of
