@@ -40,7 +40,7 @@ type use struct{ input, form int }
 // The prepacked forms of a constant together take no more than prepackGrowth times
 // its storage and prepackSlack bytes. Prepacking pads matrices to the extents of a
 // tile, so that this leaves out large matrices of a few columns, which would
-// grow most and gain least.
+// grow most and gain least. What a [kernel.Expander] says of a form is its storage.
 const (
 	prepackGrowth = 2
 	prepackSlack  = 64 << 10
@@ -151,6 +151,9 @@ func (f *finder) inputs(step int, k kernel.Prepacker, in []*kernel.Operand) {
 		key := formKey{weak.Make(leaf), o.Type.DType, layout, k.PrepackedForm(i)}
 		p, ok := f.known[key]
 		if !ok {
+			if e, ok := k.(kernel.Expander); ok {
+				stored *= e.Expansion(i)
+			}
 			if f.taken[o.Index]+size > prepackGrowth*stored+prepackSlack {
 				continue
 			}

@@ -210,7 +210,14 @@ func convolution(b *builder, x graph.Value) ([]graph.Value, error) {
 	if b.oneIn(4) {
 		o.Pads, o.AutoPad = nil, slide.SameUpper
 	}
-	return b.tame(ops.Apply(o, x, weights, b.maybe(graph.Type{DType: d, Shape: shape.Shape{out}})))
+	bias := b.maybe(graph.Type{DType: d, Shape: shape.Shape{out}})
+	if b.oneIn(2) {
+		o.Winograd = true
+		if _, err := o.Infer([]graph.Type{x.Type(), weights.Type()}); err != nil {
+			o.Winograd = false
+		}
+	}
+	return b.tame(ops.Apply(o, x, weights, bias))
 }
 
 func convTranspose(b *builder, x graph.Value) ([]graph.Value, error) {

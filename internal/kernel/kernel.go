@@ -112,6 +112,15 @@ type Prepacker interface {
 	UsePrepacked(input int, prepacked []byte)
 }
 
+// An Expander is a Prepacker whose prepacked forms hold more than the elements of the
+// input: those that its algorithm makes of them.
+type Expander interface {
+	Prepacker
+	// Expansion returns how many times as many elements the prepacked form of an input
+	// has, but for what pads it.
+	Expansion(input int) int
+}
+
 // Carved returns the bytes that [Carve] uses for n elements of type T.
 func Carved[T any](n int) int {
 	var zero T

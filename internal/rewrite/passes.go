@@ -10,6 +10,7 @@ var passes = []pass{
 	{"widen", required, widen},                     // a cast writes dense what contiguous would copy; casts are work for fold and fuse
 	{"contiguous", required, contiguous},           // the readers are final; fold then copies constants, and not each run
 	{"fold", constants, fold},                      // only then are one-element constants there for fuse to take in
+	{"winograd", program | inexact, winograd},      // the weights are constants by then, in float32
 	{"recompute", 0, recompute},                    // fuse keeps what has several readers, so that comes after
 	{"fuse", 0, fuse},                              // the elementwise nodes are all there
 	{"epilogue", 0, epilogue},                      // an op has one, so what is to be in it is merged by then

@@ -63,7 +63,7 @@ func TestWithout(t *testing.T) {
 	}
 	roots := parse(t, "n1 = input \"x\" float32[2]\nout n1\n")
 	for _, c := range []struct{ name, want string }{
-		{"fusion", `there is no rewrite rule "fusion", but qdq, transposes, batch_norm, fold, recompute, fuse, epilogue, nest`},
+		{"fusion", `there is no rewrite rule "fusion", but qdq, transposes, batch_norm, fold, winograd, recompute, fuse, epilogue, nest`},
 		{"", `there is no rewrite rule ""`},
 		{"widen", `the rewrite rule "widen" cannot be left out, but qdq, transposes, `},
 	} {
@@ -72,7 +72,7 @@ func TestWithout(t *testing.T) {
 			t.Errorf("without %q: error %v, want %q", c.name, err, c.want)
 		}
 	}
-	if got := rewrite.Inexact(); !slices.Equal(got, []string{"qdq", "batch_norm"}) {
+	if got := rewrite.Inexact(); !slices.Equal(got, []string{"qdq", "batch_norm", "winograd"}) {
 		t.Errorf("inexact rules are %v", got)
 	}
 }

@@ -14,6 +14,7 @@ var avx2 = Loops{
 	here:     cpu.X86.HasAVX2 && cpu.X86.HasFMA,
 	Float32:  checkedTile(6, 16, mulTile32AVX2, mulTaps32AVX2, pick32AVX2, spread32AVX2, transpose32, tapLoops[float32]{tapRows32AVX2, tap3x332AVX2, copyRows32AVX2, split32AVX2, maxRows32AVX2, meanRows32AVX2, 7}, vectors32AVX2),
 	Float64:  checkedTile(6, 8, mulTile64AVX2, mulTaps64AVX2, pick64AVX2, spread64AVX2, transpose64, tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2, maxRows64AVX2, meanRows64AVX2, 3}, vectors64AVX2),
+	Winograd: checkedWinograd(winogradInRowsAVX2, winogradInColsAVX2, winogradOutRowsAVX2, winogradOutColsAVX2),
 	Exp:      checkedExp(expChunkAVX2),
 	ExpShift: checkedExpShift(exp32RowAVX2, exp32TileAVX2),
 	Maps:     mapsAVX2,
@@ -122,3 +123,15 @@ func exp32RowAVX2(dst, src *float32, n int, shift *float32, constants *float64)
 
 //go:noescape
 func exp32TileAVX2(dst, src *float32, n int, shift *float32, constants *float64)
+
+//go:noescape
+func winogradInRowsAVX2(dst, src *float32, planes, srcPlane, dstStep, srcStep, n int)
+
+//go:noescape
+func winogradInColsAVX2(dst, src *float32, planes, dstPlane, dstStep, srcStep, n int)
+
+//go:noescape
+func winogradOutRowsAVX2(x *float32, step, n int)
+
+//go:noescape
+func winogradOutColsAVX2(dst, src *float32, rows, dstStep, srcStep, n int)

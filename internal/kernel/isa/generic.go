@@ -8,6 +8,7 @@ var Generic = Loops{
 	Name:     "generic",
 	Float32:  genericTile[float32](),
 	Float64:  genericTile[float64](),
+	Winograd: genericWinograd,
 	Exp:      exp,
 	ExpShift: expShift,
 	Maps:     singleMaps(),

@@ -15,6 +15,7 @@
 //	isa.go            the loops, and the choice of a set
 //	generic.go        the portable set
 //	generic_taps.go   its loops over windows that slide over planes
+//	winograd.go       transforms of a convolution by minimal filtering
 //	vector.go         products of vectors and matrices
 //	integer.go        the loops over bytes, and their portable form
 //	exp.go, single.go the exponential and other functions that every set computes alike
@@ -45,9 +46,10 @@ import (
 // Loops are the inner loops of one instruction set. They keep none of their
 // operands, allocate nothing, and may be called by several goroutines at once.
 type Loops struct {
-	Name    string // "generic", "avx2", ...
-	Float32 Tile[float32]
-	Float64 Tile[float64]
+	Name     string // "generic", "avx2", ...
+	Float32  Tile[float32]
+	Float64  Tile[float64]
+	Winograd Winograd
 	// Exp is, for each i,
 	//
 	//	x[i] = e^x[i]

@@ -11,5 +11,6 @@ var neon = Loops{
 	Exp:      exp,
 	ExpShift: expShift,
 	Integer:  genericInteger,
+	Winograd: genericWinograd,
 	Maps:     mapsNEON,
 }

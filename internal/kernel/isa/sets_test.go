@@ -40,6 +40,9 @@ func TestComplete(t *testing.T) {
 				}
 			}
 		}
+		if w := s.Winograd; w.InRows == nil || w.InCols == nil || w.OutRows == nil || w.OutCols == nil {
+			t.Errorf("%s: transforms lack a loop: %+v", s.Name, w)
+		}
 		if s.Exp == nil || s.ExpShift == nil {
 			t.Errorf("%s has no exponential", s.Name)
 		}

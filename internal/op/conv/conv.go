@@ -8,6 +8,8 @@
 //	conv_kernel.go       the forms of convolution, and that as a product of package gemm
 //	direct.go            the form that reads a padded image in place
 //	depthwise.go         the form for groups of one channel, in blocks of positions
+//	winograd.go          where minimal filtering does the work of a product, and pays
+//	winograd_kernel.go   that form
 //	transpose_kernel.go  the transpose, as a product and a sum of its rows
 //	deform.go            the columns of a convolution with taps that are moved
 //	deform_kernel.go     the image read there
@@ -38,13 +40,23 @@ type Conv struct {
 	Group       int   // groups of channels; 0 means 1
 	AutoPad     slide.AutoPad
 	Epilogue    elementwise.Program // runs on the result
+	// Winograd has 3×3 taps at steps of 1 over float32 images of two spatial axes computed
+	// by minimal filtering, with a quarter of the multiplications and larger rounding errors;
+	// [newWinograd] states them.
+	Winograd bool
 }
 
 // Name returns "conv".
 func (Conv) Name() string { return "conv" }
 
-// String prints the name, and the epilogue behind it.
-func (c Conv) String() string { return c.Epilogue.Title(c.Name()) }
+// String prints the name, with the algorithm, and the epilogue behind it.
+func (c Conv) String() string {
+	name := c.Name()
+	if c.Winograd {
+		name = "winograd " + name
+	}
+	return c.Epilogue.Title(name)
+}
 
 // Infer implements [graph.Op].
 func (c Conv) Infer(in []graph.Type) ([]graph.Type, error) {
@@ -66,6 +78,11 @@ func (c Conv) Infer(in []graph.Type) ([]graph.Type, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Winograd {
+		if err := c.checkWinograd(in); err != nil {
+			return nil, err
+		}
+	}
 	spatial, err := win.Positions(x[2:], false)
 	if err != nil {
 		return nil, err
@@ -85,7 +102,11 @@ func (c Conv) window(weights shape.Shape) (slide.Window, error) {
 // Kernel implements [op.Computer].
 func (c Conv) Kernel(in, _ []graph.Type) kernel.Kernel {
 	win, _ := c.window(in[1].Shape)
-	return newConv(in[0].DType, params{win, nil, max(c.Group, 1), finishOf(c.Epilogue, in)})
+	p := params{win, nil, max(c.Group, 1), finishOf(c.Epilogue, in)}
+	if c.Winograd {
+		return newWinograd(p)
+	}
+	return newConv(in[0].DType, p)
 }
 
 // Finish implements [elementwise.Finisher].

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op/conv"
 	"github.com/berth-go/berth/internal/op/optest"
 )
@@ -30,6 +31,11 @@ func TestEpilogue(t *testing.T) {
 		optest.Finishes(t, rng, transposed, image, optest.Type(dt, 6, 3, 3, 3), bias)
 	}
 	in := optest.Float32(1, 2, 5, 5)
+	winograd := conv.Conv{Winograd: true, Pads: []int{1, 1, 1, 1}}
+	for _, image := range []graph.Type{optest.Float32(2, 6, 13, 40), optest.Float32(1, 6, 5, 300)} { // bands of whole rows and of parts
+		optest.Finishes(t, rng, winograd, image, optest.Float32(50, 6, 3, 3))
+		optest.Finishes(t, rng, winograd, image, optest.Float32(6, 6, 3, 3), optest.Float32(6))
+	}
 	optest.RefusesEpilogues(t, conv.Conv{}, in, optest.Float32(3, 2, 2, 2))
 	optest.RefusesEpilogues(t, conv.ConvTranspose{}, in, optest.Float32(2, 3, 2, 2))
 }

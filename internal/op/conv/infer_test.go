@@ -28,6 +28,14 @@ func TestConvInfer(t *testing.T) {
 	optest.Infers(t, conv.Conv{Pads: []int{1, 1}}, []graph.Type{optest.Float32(1, 1, 0), optest.Float32(1, 1, 2)}, "float32[1 1 1]")
 	optest.Infers(t, conv.Conv{}, []graph.Type{optest.Type(dtype.Int32, 1, 1, 9), optest.Type(dtype.Int32, 1, 1, 2)}, "int32[1 1 8]")
 
+	winograd := conv.Conv{Winograd: true, Pads: []int{1, 0, 2, 3}}
+	optest.Infers(t, winograd, []graph.Type{x, w}, "float32[2 6 8 9]")
+	optest.Refuses(t, winograd, []graph.Type{x, optest.Float32(6, 4, 3, 2)}, "want 3×3 taps at steps of 1")
+	optest.Refuses(t, conv.Conv{Winograd: true, Strides: []int{1, 2}}, []graph.Type{x, w}, "strides [1 2]")
+	optest.Refuses(t, conv.Conv{Winograd: true, Dilations: []int{2, 1}}, []graph.Type{x, w}, "dilations [2 1]")
+	optest.Refuses(t, conv.Conv{Winograd: true}, []graph.Type{optest.Float32(2, 4, 9), optest.Float32(6, 4, 3)}, "two spatial axes")
+	optest.Refuses(t, winograd, []graph.Type{optest.Type(dtype.Float64, 2, 4, 7, 8), optest.Type(dtype.Float64, 6, 4, 3, 3)}, "want float32")
+
 	optest.Refuses(t, conv.Conv{}, []graph.Type{x}, "takes 2 to 3 inputs, got 1")
 	optest.Refuses(t, conv.Conv{}, []graph.Type{optest.Float32(2, 4), optest.Float32(6, 4)}, "at least one spatial axis")
 	optest.Refuses(t, conv.Conv{}, []graph.Type{x, optest.Float32(6, 4, 3)}, "4 axes, weights [6 4 3] have 3")

@@ -11,6 +11,7 @@
 //	pack.go       packing for products
 //	direct.go     products of images read in place
 //	conv.go       the packing of images for them
+//	winograd.go   transforms of convolutions by minimal filtering
 //	depthwise.go  convolutions of each channel for itself
 //	pool.go       poolings
 //	integer.go    products of bytes, and what is made of them
@@ -86,6 +87,15 @@ var files = map[string]func(g *generator){
 		g.each(func() {
 			g.mulTaps()
 			g.pick()
+		})
+	},
+	"winograd_amd64.s": func(g *generator) {
+		g.masks()
+		g.winogradData()
+		g.each(func() {
+			if g.width == 4 {
+				g.winograd()
+			}
 		})
 	},
 }

@@ -1,0 +1,250 @@
+package conv
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/op/optest"
+	"github.com/berth-go/berth/internal/op/slide"
+)
+
+// aWinograd draws a convolution with 3×3 taps at steps of 1.
+func aWinograd(rng *rand.Rand) convCase {
+	c := convCase{group: 1}
+	if rng.IntN(4) == 0 {
+		c.group = 1 + rng.IntN(3)
+	}
+	deep, maps := rng.IntN(8), rng.IntN(30)
+	if rng.IntN(4) == 0 {
+		deep, maps = 40+rng.IntN(300), 1+rng.IntN(3)
+	}
+	if rng.IntN(8) == 0 {
+		deep, maps = 1, 2*winogradMaps+rng.IntN(60) // several tasks
+	}
+	ones := []int{1, 1}
+	c.window = slide.Window{Taps: []int{3, 3}, Strides: ones, Dilations: ones, Pads: make([]int, 4)}
+	if rng.IntN(4) == 0 {
+		c.window.Auto = slide.SameUpper
+		c.window.Pads = []int{1, 1, 1, 1}
+	}
+	n := kerneltest.Extent(rng, 4)
+	c.image, c.outputs = []int{n, deep * c.group}, []int{n, maps * c.group}
+	for i := range 2 {
+		limit := 16
+		if i == 1 && rng.IntN(2) == 0 && deep*maps < 30 {
+			limit = 300
+		}
+		extent := rng.IntN(limit)
+		if c.window.Auto == slide.NotSet {
+			for end := range 2 {
+				c.window.Pads[i+2*end] = rng.IntN(8) % 5
+			}
+			extent = max(extent, 3-c.window.Pads[i]-c.window.Pads[2+i])
+		}
+		c.image = append(c.image, extent)
+		out := extent + c.window.Pads[i] + c.window.Pads[2+i] - 2
+		if c.window.Auto != slide.NotSet {
+			out = extent
+		}
+		c.outputs = append(c.outputs, out)
+	}
+	c.weights = []int{maps * c.group, deep, 3, 3}
+	return c
+}
+
+// TestWinograd: with each set, with and without a bias and prepacked weights, over
+// images with any batch stride, minimal filtering is a convolution. Its errors are
+// relative to the products of a whole tile.
+func TestWinograd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 11))
+	for range 40 {
+		c := aWinograd(rng)
+		x := kerneltest.StridedInput(rng, dtype.Float32, 3, c.image...)
+		w, bias := kerneltest.Dense(dtype.Float32, c.weights...), kerneltest.Dense(dtype.Float32, c.weights[0])
+		kerneltest.Randomize(rng, w)
+		kerneltest.Randomize(rng, bias)
+		in := []*kernel.Operand{x, w, bias}
+		biases := kerneltest.Floats(bias)
+		if rng.IntN(2) == 0 {
+			in, biases = in[:2], nil
+		}
+		types := make([]graph.Type, len(in))
+		for i, o := range in {
+			types[i] = graph.Type{DType: dtype.Float32, Shape: o.Shape}
+		}
+		want := convReference(c, kerneltest.Floats(x), kerneltest.Floats(w), biases)
+		largest := 1.0
+		for _, v := range want {
+			largest = max(largest, math.Abs(v))
+		}
+		out := kerneltest.StridedOutput(rng, dtype.Float32, 3, c.outputs...)
+		outs := []*kernel.Operand{out}
+		for set := range kerneltest.Sets() {
+			k := newWinograd(params{optest.Unpadded(c.window), nil, c.group, finishOf(nil, types)})
+			check := func(bound []*kernel.Operand) {
+				t.Helper()
+				if err := kerneltest.All(rng, k, bound, outs); err != nil {
+					t.Fatalf("%s %v: %v", set, c, err)
+				}
+				for i, v := range kerneltest.Floats(out) {
+					if !(math.Abs(v-want[i]) <= 1e-5*largest) {
+						t.Fatalf("%s %v: element %d is %v, want %v", set, c, i, v, want[i])
+					}
+				}
+				kerneltest.CheckAllocs(t, k, bound, outs)
+			}
+			check(in)
+			plain := kerneltest.Bytes(out)
+			if without := kerneltest.Prepack(k, in, outs, 1); without != nil {
+				check(without)
+				if !bytes.Equal(plain, kerneltest.Bytes(out)) {
+					t.Fatalf("%s %v: prepacking the weights changes the result", set, c)
+				}
+			}
+		}
+	}
+}
+
+// TestWinogradImages: the bits of an image do not depend on how many there are.
+func TestWinogradImages(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 12))
+	for _, size := range []int{5, 14, 75} {
+		c := convCase{group: 1, image: []int{5, 3, size, size}, weights: []int{2*winogradMaps + 5, 3, 3, 3}}
+		c.window = slide.Window{Taps: []int{3, 3}, Strides: []int{1, 1}, Dilations: []int{1, 1}, Pads: []int{1, 1, 1, 1}}
+		x, w := kerneltest.Dense(dtype.Float32, c.image...), kerneltest.Dense(dtype.Float32, c.weights...)
+		kerneltest.Randomize(rng, x)
+		kerneltest.Randomize(rng, w)
+		types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}
+		all := kerneltest.Dense(dtype.Float32, 5, c.weights[0], size, size)
+		for set := range kerneltest.Sets() {
+			k := newWinograd(params{c.window, nil, 1, finishOf(nil, types)})
+			if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{all}); err != nil {
+				t.Fatal(err)
+			}
+			for n := range 5 {
+				one := *x
+				one.Shape = append([]int{1}, x.Shape[1:]...)
+				one.Offset = n * x.Strides[0]
+				out := kerneltest.Dense(dtype.Float32, 1, c.weights[0], size, size)
+				if err := kerneltest.Run(rng, k, []*kernel.Operand{&one, w}, []*kernel.Operand{out}); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(out.Data, all.Data[n*len(out.Data):(n+1)*len(out.Data)]) {
+					t.Fatalf("%s, %d×%d: image %d of 5 differs from the image alone", set, size, size, n)
+				}
+			}
+		}
+	}
+}
+
+// TestWinogradNaN: a NaN reaches every result that reads it, and none beyond the tiles
+// that do.
+func TestWinogradNaN(t *testing.T) {
+	const size, at = 40, 17
+	x, w := kerneltest.Dense(dtype.Float32, 1, 2, size, size), kerneltest.Dense(dtype.Float32, 3, 2, 3, 3)
+	rng := rand.New(rand.NewPCG(4, 15))
+	kerneltest.Randomize(rng, x)
+	kerneltest.Randomize(rng, w)
+	kernel.Slice[float32](x)[at*size+at] = float32(math.NaN())
+	window := slide.Window{Taps: []int{3, 3}, Strides: []int{1, 1}, Dilations: []int{1, 1}, Pads: []int{1, 1, 1, 1}}
+	types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}
+	for set := range kerneltest.Sets() {
+		y := kerneltest.Dense(dtype.Float32, 1, 3, size, size)
+		k := newWinograd(params{window, nil, 1, finishOf(nil, types)})
+		if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{y}); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range kernel.Slice[float32](y) {
+			down, across := i/size%size-at, i%size-at
+			reads, far := max(down, -down, across, -across) <= 1, max(down, -down, across, -across) > 4
+			if reads && v == v || far && v != v {
+				t.Errorf("%s: %v at (%d, %d) from the NaN", set, v, down, across)
+			}
+		}
+	}
+}
+
+// winogradError returns the root of the mean square, and the largest, of the errors of
+// a kernel, relative to the root of the mean square of the results.
+func winogradError(o *kernel.Operand, want []float64) (mean, largest float64) {
+	var all float64
+	for _, v := range want {
+		all += v * v
+	}
+	unit := math.Sqrt(all / float64(len(want)))
+	for i, v := range kerneltest.Floats(o) {
+		largest = max(largest, math.Abs(v-want[i])/unit)
+	}
+	return kerneltest.Rounding(o, want) * 0x1p-24, largest
+}
+
+// TestWinogradError: rounding errors are as [newWinograd] states.
+func TestWinogradError(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 13))
+	for _, deep := range []int{16, 64, 256} {
+		c := convCase{group: 1, image: []int{1, deep, 16, 16}, weights: []int{4, deep, 3, 3}, outputs: []int{1, 4, 16, 16}}
+		c.window = slide.Window{Taps: []int{3, 3}, Strides: []int{1, 1}, Dilations: []int{1, 1}, Pads: []int{1, 1, 1, 1}}
+		for _, positive := range []bool{false, true} {
+			x, w := kerneltest.Dense(dtype.Float32, c.image...), kerneltest.Dense(dtype.Float32, c.weights...)
+			kerneltest.Randomize(rng, x)
+			kerneltest.Randomize(rng, w)
+			if positive {
+				kerneltest.Positive(x)
+			}
+			types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}
+			want := convReference(c, kerneltest.Floats(x), kerneltest.Floats(w), nil)
+			for set := range kerneltest.Sets() {
+				var mean, largest [2]float64
+				p := params{c.window, nil, 1, finishOf(nil, types)}
+				for i, k := range []kernel.Kernel{newConv(dtype.Float32, p), newWinograd(p)} {
+					y := kerneltest.Dense(dtype.Float32, c.outputs...)
+					if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{y}); err != nil {
+						t.Fatal(err)
+					}
+					mean[i], largest[i] = winogradError(y, want)
+				}
+				t.Logf("%s, %d channels, positive %v: mean %.2g / %.2g = %.1f, largest %.2g / %.2g = %.1f", set, deep, positive,
+					mean[1], mean[0], mean[1]/mean[0], largest[1], largest[0], largest[1]/largest[0])
+				if mean[1] > 5.5*mean[0] || largest[1] > 8e-6 {
+					t.Errorf("%s, %d channels, positive %v: mean error %.2g, of the product %.2g; largest %.2g", set, deep, positive, mean[1], mean[0], largest[1])
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkWinograd reports the rate on one core, counted in the operations of the
+// direct form, beside the product.
+func BenchmarkWinograd(b *testing.B) {
+	for _, c := range []struct{ channels, maps, height, width int }{
+		{64, 64, 224, 224}, {64, 64, 56, 56}, {128, 128, 28, 28}, {256, 256, 14, 14}, {512, 512, 7, 7},
+		{64, 32, 224, 224}, {32, 32, 60, 80}, {16, 16, 120, 160}, {8, 8, 120, 160}, {64, 64, 15, 20}, {512, 512, 28, 28},
+		{512, 512, 14, 14}, {256, 256, 10, 10}, {128, 128, 12, 12}, {64, 64, 8, 8}, {64, 64, 12, 12}, {16, 16, 12, 12}, {32, 32, 12, 12},
+		{16, 16, 56, 56}, {8, 16, 56, 56}, {16, 8, 56, 56}, {8, 64, 56, 56}, {64, 8, 56, 56}, {8, 8, 56, 56}, {4, 32, 56, 56}, {12, 12, 56, 56},
+	} {
+		b.Run(fmt.Sprintf("%d-%d/%dx%d", c.channels, c.maps, c.height, c.width), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(4, 14))
+			window := slide.Window{Taps: []int{3, 3}, Strides: []int{1, 1}, Dilations: []int{1, 1}, Pads: []int{1, 1, 1, 1}}
+			x, w := kerneltest.Dense(dtype.Float32, 1, c.channels, c.height, c.width), kerneltest.Dense(dtype.Float32, c.maps, c.channels, 3, 3)
+			y := kerneltest.Dense(dtype.Float32, 1, c.maps, c.height, c.width)
+			kerneltest.Randomize(rng, x)
+			kerneltest.Randomize(rng, w)
+			types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}
+			p := params{window, nil, 1, finishOf(nil, types)}
+			for set := range kerneltest.Sets() {
+				for name, k := range map[string]kernel.Kernel{"product": newConv(dtype.Float32, p), "winograd": newWinograd(p)} {
+					b.Run(set+"/"+name, func(b *testing.B) {
+						kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x, w}, []*kernel.Operand{y}, true, 2*9*c.channels*c.maps*c.height*c.width)
+					})
+				}
+			}
+		})
+	}
+}
