@@ -90,8 +90,10 @@ func recognised(p elementwise.Program, n *graph.Node) (elementwise.Program, bool
 				e := expansion{program: p, x: x, tolerance: tolerance(types[last])}
 				if by, ok := e.activation(f, s, last); ok {
 					by.Args[0] = x
-					if next, read := replaced(p, last, by); s == last || !read[s] {
-						return next, true
+					next := slices.Clone(p)
+					next[last] = by
+					if s == last || !reads(next, len(p)-1)[s] {
+						return pruned(next, len(p)-1), true
 					}
 				}
 			}
@@ -168,40 +170,4 @@ func bounded(ins elementwise.Instr) (code elementwise.Code, of elementwise.Arg, 
 		}
 	}
 	return 0, of, 0, false
-}
-
-// replaced returns p with the instruction by for the one at last, and without those
-// that nothing reads, and which of p are read.
-func replaced(p elementwise.Program, last int, by elementwise.Instr) (out elementwise.Program, read []bool) {
-	read = make([]bool, len(p))
-	read[len(p)-1] = true
-	at := func(i int) elementwise.Instr {
-		if i == last {
-			return by
-		}
-		return p[i]
-	}
-	for i := len(p) - 1; i >= 0; i-- {
-		ins := at(i)
-		for _, a := range ins.Args[:ins.Code.Arity()] {
-			if read[i] && a.Kind == elementwise.ArgResult {
-				read[a.Index] = true
-			}
-		}
-	}
-	number := make([]int, len(p))
-	for i := range p {
-		if !read[i] {
-			continue
-		}
-		ins := at(i)
-		for j, a := range ins.Args[:ins.Code.Arity()] {
-			if a.Kind == elementwise.ArgResult {
-				ins.Args[j] = elementwise.ResultArg(number[a.Index])
-			}
-		}
-		number[i] = len(out)
-		out = append(out, ins)
-	}
-	return out, read
 }
