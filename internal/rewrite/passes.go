@@ -4,6 +4,7 @@ package rewrite
 // behind each is that of its place.
 var passes = []pass{
 	{"caches", program | required, caches},         // what a cache holds may be constant, which batch_norm asks
+	{"common", 0, common},                          // before rules ask who else reads a value
 	{"transposes", 0, transposes},                  // a transpose that goes needs no contiguous copy
 	{"batch_norm", constants | inexact, batchNorm}, // fold computes the new weights
 	{"affine", constants | inexact, affine},        // what batch_norm has made has no readers more

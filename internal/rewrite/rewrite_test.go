@@ -63,9 +63,9 @@ func TestWithout(t *testing.T) {
 	}
 	roots := parse(t, "n1 = input \"x\" float32[2]\nout n1\n")
 	for _, c := range []struct{ name, want string }{
-		{"fusion", `there is no rewrite rule "fusion", but transposes, batch_norm, affine, normalise, fold, recompute, fuse, activations, simplify, epilogue, nest`},
+		{"fusion", `there is no rewrite rule "fusion", but common, transposes, batch_norm, affine, normalise, fold, recompute, fuse, activations, simplify, epilogue, nest`},
 		{"", `there is no rewrite rule ""`},
-		{"widen", `the rewrite rule "widen" cannot be left out, but transposes, `},
+		{"widen", `the rewrite rule "widen" cannot be left out, but common, transposes, `},
 	} {
 		_, err := rewrite.Run(t.Context(), roots, rewrite.Options{Without: []string{"fuse", c.name}})
 		if !errors.Is(err, rewrite.ErrRule) || !strings.Contains(err.Error(), c.want) {
