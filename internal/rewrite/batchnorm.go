@@ -37,13 +37,8 @@ func batchNorm(_ context.Context, r *graph.Rewriter, opt *Options) error {
 		if c, ok := before.Op().(conv.Conv); !ok || len(c.Epilogue) > 0 || !r.OnlyUser(n.Input(0), n) || n.Input(0).Type().DType.IsHalf() {
 			return nil
 		}
-		// All but the images that both read.
-		for _, of := range []*graph.Node{before, n} {
-			for i := 1; i < of.NumInputs(); i++ {
-				if v := of.Input(i); !v.IsZero() && !fixed[v.Node()] {
-					return nil
-				}
-			}
+		if !constantWeights(before, fixed) || !constantWeights(n, fixed) {
+			return nil
 		}
 		weights, bias, err := normalised(r.Inputs(before), r.Inputs(n), normalise.Epsilon)
 		if err != nil {

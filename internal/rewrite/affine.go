@@ -1,0 +1,105 @@
+package rewrite
+
+import (
+	"context"
+
+	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/op/conv"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/shape"
+)
+
+// affine has a convolution do the product with a constant and the sum with one behind
+// it, by other weights and another bias, where all of these are constants:
+//
+//	x ── conv w, b ── mul c ── add d ──   ->   x ── conv w*c, b*c+d ──
+//
+// A constant has one element, or one for each output channel. The new constants are
+// computed in float64 and rounded once for each of the two. Sums of products are then
+// rounded at other places than before.
+func affine(_ context.Context, r *graph.Rewriter, opt *Options) error {
+	fixed := fixed(r, opt.varies)
+	made := make(map[*graph.Node]bool) // convolutions with weights of this rule
+	return r.Walk(func(n *graph.Node) error {
+		t, ok := single(n.Output(0))
+		if !ok || t.code != elementwise.Mul && t.code != elementwise.Add {
+			return nil
+		}
+		for i := range 2 {
+			v, c := t.args[i].Value, t.args[1-i]
+			if v.IsZero() || v.Type().DType.IsHalf() || !r.OnlyUser(v, n) || !sameShape(r, v, n.Output(0)) {
+				continue
+			}
+			before := r.Replacement(v).Node()
+			o, is := before.Op().(conv.Conv)
+			if !is || len(o.Epilogue) > 0 || !made[before] && !constantWeights(v.Node(), fixed) {
+				continue
+			}
+			if !c.constant && (!fixed[c.Value.Node()] || !byChannel(r, c.Value, v)) {
+				continue
+			}
+			x, w, b := before.Input(0), before.Input(1), graph.Value{}
+			if before.NumInputs() > 2 {
+				b = before.Input(2)
+			}
+			if b.IsZero() && t.code == elementwise.Add {
+				continue
+			}
+			var e expression
+			by := e.operand(r, c)
+			if t.code == elementwise.Mul {
+				w = e.cast(e.apply(elementwise.Mul, e.wide(w), e.byMap(by, len(w.Type().Shape))), w.Type().DType)
+			}
+			if !b.IsZero() {
+				b = e.cast(e.apply(t.code, e.wide(b), e.byMap(by, 1)), b.Type().DType)
+			}
+			if e.err != nil {
+				return e.err
+			}
+			if err := put(r, n, before.Label(), o, x, w, b); err != nil {
+				return err
+			}
+			made[r.Replacement(n.Output(0)).Node()] = true
+			return nil
+		}
+		return nil
+	})
+}
+
+// constantWeights reports whether all that a convolution or a normalisation reads is
+// fixed, but for its images.
+func constantWeights(n *graph.Node, fixed map[*graph.Node]bool) bool {
+	for i := 1; i < n.NumInputs(); i++ {
+		if v := n.Input(i); !v.IsZero() && !fixed[v.Node()] {
+			return false
+		}
+	}
+	return true
+}
+
+// byChannel reports whether c has an element for each channel of the image v, with
+// which it broadcasts.
+func byChannel(r *graph.Rewriter, c, v graph.Value) bool {
+	return r.InAll(func(at func(graph.Value) graph.Value) bool {
+		s, image := at(c).Type().Shape, at(v).Type().Shape
+		axis := len(s) - len(image) + 1 // of the channels
+		return axis >= 0 && s[axis] == image[1] && s.Elems() == image[1]
+	})
+}
+
+// operand returns what stands for the operand o of a term, in float64.
+func (e *expression) operand(r *graph.Rewriter, o operand) graph.Value {
+	if !o.Value.IsZero() {
+		return e.wide(r.Replacement(o.Value))
+	}
+	data := kernel.Alloc(8)
+	o.Scalar.Cast(dtype.Float64).Put(data)
+	s := shape.Shape{1}
+	n, err := graph.NewConstant(graph.Type{DType: dtype.Float64, Shape: s}, graph.Leaf{Layout: shape.Dense(s), Data: data})
+	if err != nil {
+		return e.keep(graph.Value{}, err)
+	}
+	return n.Output(0)
+}
