@@ -195,9 +195,9 @@ func (d *direct) pays(s *slide.Binding, maps, cols, blockM int) bool {
 	lanes := max(cols/2, 1)
 	positions := s.Rows * s.Width
 	copied := float64(d.bands) * float64(d.tasksM) * float64(d.size) / float64(s.OuterTaps*s.InnerTaps)
-	here := float64(d.bands)*float64(d.multiplied(cols, d.run))*float64(maps) + copied*copyCost(s.Step > 2)
+	here := float64(float64(d.bands)*float64(d.multiplied(cols, d.run))*float64(maps)) + float64(copied*copyCost(s.Step > 2))
 	packs := float64(positions) * float64(kernel.CeilDiv(maps, blockM))
-	packed := float64(kernel.CeilDiv(positions, lanes)*lanes)*float64(maps) + packs*copyCost(s.Step > 1)
+	packed := float64(float64(kernel.CeilDiv(positions, lanes)*lanes)*float64(maps)) + float64(packs*copyCost(s.Step > 1))
 	return here <= packed
 }
 

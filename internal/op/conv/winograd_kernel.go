@@ -360,7 +360,7 @@ func (k *winograd) Prepack(input int, dst []byte) {
 func (k *winograd) UsePrepacked(input int, prepacked []byte) {
 	if input == 1 {
 		k.prepackedW = nil
-		if len(prepacked) > 0 {
+		if prepacked != nil { // an empty one stands for one that is to come
 			k.prepackedW = kernel.Cast[float32](prepacked)
 		}
 	}

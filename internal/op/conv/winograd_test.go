@@ -248,3 +248,23 @@ func BenchmarkWinograd(b *testing.B) {
 		})
 	}
 }
+
+// TestWinogradScratch: a kernel takes the same working memory with weights that are prepacked
+// and with those that are yet to be.
+func TestWinogradScratch(t *testing.T) {
+	for _, c := range [][3]int{{16, 16, 12}, {64, 64, 56}, {48, 40, 9}} {
+		x, w := kerneltest.Dense(dtype.Float32, 1, c[0], c[2], c[2]), kerneltest.Dense(dtype.Float32, c[1], c[0], 3, 3)
+		y := kerneltest.Dense(dtype.Float32, 1, c[1], c[2]-2, c[2]-2)
+		op := Conv{Winograd: true}
+		k := op.Kernel([]graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}, nil).(kernel.Prepacker)
+		scratch := func(prepacked []byte) int {
+			k.UsePrepacked(1, prepacked)
+			k.Bind([]*kernel.Operand{x, w}, []*kernel.Operand{y})
+			return k.Scratch()
+		}
+		scratch(nil)
+		if made, later := scratch(kernel.Alloc(k.PrepackedBytes(1))), scratch([]byte{}); made != later {
+			t.Errorf("%v: %d bytes of working memory, and %d for weights that are yet to be prepacked", c, made, later)
+		}
+	}
+}
