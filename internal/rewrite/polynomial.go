@@ -127,8 +127,7 @@ func (e *expansion) near(p, want polynomial) bool {
 // negative one is none.
 func (e *expansion) expand(a elementwise.Arg, s int) (polynomial, bool) {
 	known := make([]*polynomial, len(e.program))
-	var of func(a elementwise.Arg) *polynomial
-	of = func(a elementwise.Arg) *polynomial {
+	of := func(a elementwise.Arg) *polynomial {
 		switch {
 		case a.Kind == elementwise.ArgScalar:
 			return &polynomial{{a.Scalar.Float64()}}

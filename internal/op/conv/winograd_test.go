@@ -252,9 +252,9 @@ func BenchmarkWinograd(b *testing.B) {
 // TestWinogradScratch: a kernel takes the same working memory with weights that are prepacked
 // and with those that are yet to be.
 func TestWinogradScratch(t *testing.T) {
-	for _, c := range [][3]int{{16, 16, 12}, {64, 64, 56}, {48, 40, 9}} {
-		x, w := kerneltest.Dense(dtype.Float32, 1, c[0], c[2], c[2]), kerneltest.Dense(dtype.Float32, c[1], c[0], 3, 3)
-		y := kerneltest.Dense(dtype.Float32, 1, c[1], c[2]-2, c[2]-2)
+	for _, c := range [][4]int{{16, 16, 12, 12}, {64, 64, 56, 56}, {16, 13, 50, 40}, {48, 40, 9, 9}} {
+		x, w := kerneltest.Dense(dtype.Float32, 1, c[0], c[2], c[3]), kerneltest.Dense(dtype.Float32, c[1], c[0], 3, 3)
+		y := kerneltest.Dense(dtype.Float32, 1, c[1], c[2]-2, c[3]-2)
 		op := Conv{Winograd: true}
 		k := op.Kernel([]graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}, nil).(kernel.Prepacker)
 		scratch := func(prepacked []byte) int {
