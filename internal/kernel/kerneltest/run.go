@@ -72,6 +72,15 @@ func RunConcurrently(rng *rand.Rand, k kernel.Kernel, in, out []*kernel.Operand)
 	return cmp.Or(errs...)
 }
 
+// Rounds returns how often a test draws its case: n times, or a fifth of that where tests are to
+// be short.
+func Rounds(n int) int {
+	if testing.Short() {
+		return max(n/5, 1)
+	}
+	return n
+}
+
 // CheckAllocs fails the test when binding k again to the same operands, or
 // running all its tasks, allocates.
 func CheckAllocs(t testing.TB, k kernel.Kernel, in, out []*kernel.Operand) {

@@ -39,7 +39,7 @@ func TestDirect(t *testing.T) {
 }
 
 func testDirect[T kernel.Number](t *testing.T, rng *rand.Rand, dt dtype.Type) {
-	const cases = 60
+	cases := max(kerneltest.Rounds(60), len(edges)+4)
 	for set := range kerneltest.Sets() {
 		count := 0
 		for i := range cases {

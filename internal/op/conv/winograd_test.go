@@ -64,7 +64,7 @@ func aWinograd(rng *rand.Rand) convCase {
 // relative to the products of a whole tile.
 func TestWinograd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 11))
-	for range 40 {
+	for range kerneltest.Rounds(40) {
 		c := aWinograd(rng)
 		x := kerneltest.StridedInput(rng, dtype.Float32, 3, c.image...)
 		w, bias := kerneltest.Dense(dtype.Float32, c.weights...), kerneltest.Dense(dtype.Float32, c.weights[0])

@@ -131,7 +131,7 @@ func anExtent(rng *rand.Rand) int {
 // TestMatMul compares with the sum that [product] states, of every element.
 func TestMatMul(t *testing.T) {
 	rng := rand.New(rand.NewPCG(40, 1))
-	for range 300 {
+	for range kerneltest.Rounds(300) {
 		m, n, k := anExtent(rng), anExtent(rng), anExtent(rng)
 		if rng.IntN(6) == 0 {
 			k = 200 + rng.IntN(400) // several blocks of terms
@@ -197,7 +197,7 @@ func TestMatMul(t *testing.T) {
 // TestConv compares with the sum over all taps that meet the image.
 func TestConv(t *testing.T) {
 	rng := rand.New(rand.NewPCG(40, 2))
-	for range 250 {
+	for range kerneltest.Rounds(250) {
 		axes := 1 + rng.IntN(3)
 		group := 1 + rng.IntN(3)
 		each, deep := kerneltest.Extent(rng, 7), kerneltest.Extent(rng, 6)

@@ -33,7 +33,7 @@ func scales(rng *rand.Rand, s ...int) *kernel.Operand {
 // for operands with strides, some of them broadcast, and several tasks.
 func TestReal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(40, 3))
-	for range 150 {
+	for range kerneltest.Rounds(150) {
 		s := shape.Shape{kerneltest.Extent(rng, 4), 1 + rng.IntN(5), kerneltest.Extent(rng, 70)}
 		if rng.IntN(20) == 0 {
 			s[2] = 20000
