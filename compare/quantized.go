@@ -48,7 +48,8 @@ func compareQuantized(ctx context.Context, r *runtime, dir string, opt options, 
 }
 
 // compareForms compares the quantised forms of one model. It returns how many outputs are
-// farther from ONNX Runtime than a step and, in the mean, than its optimisations move them.
+// farther from ONNX Runtime than a step and, in the mean, by more than a quarter than its
+// optimisations move them.
 func compareForms(ctx context.Context, r *runtime, dir, keepDir string, out io.Writer) (far int, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, "model.onnx"))
 	if err != nil {
@@ -94,7 +95,7 @@ func compareForms(ctx context.Context, r *runtime, dir, keepDir string, out io.W
 			d := func(a, b map[string]*wire.Tensor) apart { return distance(a[o.Name], b[o.Name], step) }
 			toPlain, toOptimised, between := d(got, plain), d(got, optimised), d(plain, optimised)
 			fmt.Fprintf(out, "%s\t%v\t%s\t%.3g\t%v\t%v\t%v\n", filepath.Base(dir), s, o.Name, step, toPlain, toOptimised, between)
-			if !(toPlain.most <= 1 || toOptimised.most <= 1 || toPlain.mean <= 1.1*between.mean) {
+			if !(toPlain.most <= 1 || toOptimised.most <= 1 || toPlain.mean <= 1.25*between.mean) {
 				far++
 			}
 		}
