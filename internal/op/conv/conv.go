@@ -10,6 +10,7 @@
 //	depthwise.go         the form for groups of one channel, in blocks of positions
 //	winograd.go          where minimal filtering does the work of a product, and pays
 //	winograd_kernel.go   that form
+//	last.go              convolution of images with their channels last
 //	transpose_kernel.go  the transpose, as a product and a sum of its rows
 //	deform.go            the columns of a convolution with taps that are moved
 //	deform_kernel.go     the image read there
@@ -44,6 +45,9 @@ type Conv struct {
 	// by minimal filtering, with a quarter of the multiplications and larger rounding errors;
 	// [newWinograd] states them.
 	Winograd bool
+	// ChannelsLast has the channels of an image behind its spatial axes: x is
+	// [N, spatial..., C] and the result [N, positions..., M]. Weights and bias stay as they are.
+	ChannelsLast bool
 }
 
 // Name returns "conv".
@@ -55,6 +59,9 @@ func (c Conv) String() string {
 	if c.Winograd {
 		name = "winograd " + name
 	}
+	if c.ChannelsLast {
+		name = "last " + name
+	}
 	return c.Epilogue.Title(name)
 }
 
@@ -64,7 +71,7 @@ func (c Conv) Infer(in []graph.Type) ([]graph.Type, error) {
 	if err := checkConvInputs(in); err != nil {
 		return nil, err
 	}
-	x, w, group := in[0].Shape, in[1].Shape, max(c.Group, 1)
+	x, w, group := c.channelsFirst(in[0].Shape), in[1].Shape, max(c.Group, 1)
 	if c.Group < 0 || w[0]%group != 0 || x[1]%group != 0 {
 		return nil, fmt.Errorf("%d groups do not divide %d input and %d output channels", c.Group, x[1], w[0])
 	}
@@ -88,7 +95,19 @@ func (c Conv) Infer(in []graph.Type) ([]graph.Type, error) {
 		return nil, err
 	}
 	out := graph.Type{DType: in[0].DType, Shape: append(shape.Shape{x[0], w[0]}, spatial...)}
+	if c.ChannelsLast {
+		out.Shape = append(append(shape.Shape{x[0]}, spatial...), w[0])
+	}
 	return []graph.Type{out}, c.Epilogue.CheckEpilogue(out, extra)
+}
+
+// channelsFirst returns the shape of an image with the channels before the spatial axes.
+func (c Conv) channelsFirst(image shape.Shape) shape.Shape {
+	if !c.ChannelsLast {
+		return image
+	}
+	last := len(image) - 1
+	return append(shape.Shape{image[0], image[last]}, image[1:last]...)
 }
 
 func (c Conv) window(weights shape.Shape) (slide.Window, error) {
@@ -102,7 +121,10 @@ func (c Conv) window(weights shape.Shape) (slide.Window, error) {
 // Kernel implements [op.Computer].
 func (c Conv) Kernel(in, _ []graph.Type) kernel.Kernel {
 	win, _ := c.window(in[1].Shape)
-	p := params{win, nil, max(c.Group, 1), finishOf(c.Epilogue, in)}
+	if c.ChannelsLast {
+		return newLast(in[0].DType, params{win, nil, max(c.Group, 1), finishOf(c.Epilogue, in, 0)})
+	}
+	p := params{win, nil, max(c.Group, 1), finishOf(c.Epilogue, in, len(in[0].Shape)-2)}
 	if c.Winograd {
 		return newWinograd(p)
 	}
@@ -119,7 +141,12 @@ func (c Conv) Finished(p elementwise.Program) graph.Op {
 }
 
 // DenseAxes implements [op.Strider].
-func (Conv) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank, ownInputs) }
+func (c Conv) DenseAxes(operand, rank int) int {
+	if c.ChannelsLast && operand <= 0 {
+		return 1
+	}
+	return slide.DenseAxes(operand, rank, ownInputs)
+}
 
 // Products implements [op.Multiplier]: a weight meets every position of its map.
 func (Conv) Products(in, out []graph.Type) int64 {
@@ -252,7 +279,7 @@ func (c ConvTranspose) pad(w *slide.Window, x, out []int) {
 // Kernel implements [op.Computer].
 func (c ConvTranspose) Kernel(in, _ []graph.Type) kernel.Kernel {
 	win, _, _ := c.window(in[0].Shape, in[1].Shape)
-	return newConvTranspose(in[0].DType, params{win, c.pad, max(c.Group, 1), finishOf(c.Epilogue, in)})
+	return newConvTranspose(in[0].DType, params{win, c.pad, max(c.Group, 1), finishOf(c.Epilogue, in, len(in[0].Shape)-2)})
 }
 
 // Finish implements [elementwise.Finisher].
@@ -288,12 +315,13 @@ type finish struct {
 	rest     *elementwise.Epilogue // the program alone, with those after the bias
 }
 
-func finishOf(p elementwise.Program, in []graph.Type) finish {
+// finishOf returns the finish of results whose channels lie that many axes before the end.
+func finishOf(p elementwise.Program, in []graph.Type, trailing int) finish {
 	f := finish{rest: elementwise.EpilogueOf(p, in, ownInputs)}
 	f.epilogue = f.rest
 	if op.Given(in, 2) {
 		f.epilogue = elementwise.EpilogueOf(p.After(elementwise.Addend, 2), in, 2)
-		f.epilogue.Trail(1, len(in[0].Shape)-2)
+		f.epilogue.Trail(1, trailing)
 	}
 	return f
 }

@@ -21,6 +21,16 @@ type convCase struct {
 	window                  slide.Window
 	group                   int
 	image, weights, outputs []int // shapes; image and outputs change roles when transposed
+	last                    bool  // image and outputs have their channels last
+}
+
+// channelsLast moves axis 1 to the end.
+func channelsLast(dims []int) []int { return append(append([]int{dims[0]}, dims[2:]...), dims[1]) }
+
+// withChannelsLast returns the same convolution of images with their channels last.
+func (c convCase) withChannelsLast() convCase {
+	c.image, c.outputs, c.last = channelsLast(c.image), channelsLast(c.outputs), true
+	return c
 }
 
 func (c convCase) String() string {
@@ -56,6 +66,9 @@ func convReference[N kerneltest.Ring](c convCase, x, w, bias []N) []N {
 	axes := len(c.image) - 2
 	maps := c.weights[0] / c.group
 	kerneltest.ForEachIndex(c.outputs, func(out []int) {
+		if c.last {
+			out = append([]int{out[0], out[axes+1]}, out[1:axes+1]...)
+		}
 		var sum N
 		if bias != nil {
 			sum = bias[out[1]]
@@ -64,6 +77,9 @@ func convReference[N kerneltest.Ring](c convCase, x, w, bias []N) []N {
 			at := []int{out[0], out[1]/maps*c.weights[1] + tap[0]}
 			for i := range axes {
 				at = append(at, out[2+i]*c.window.Strides[i]+tap[1+i]*c.window.Dilations[i]-c.window.Pads[i])
+			}
+			if c.last {
+				at = channelsLast(at)
 			}
 			if i := kerneltest.Flat(c.image, at); i >= 0 {
 				sum += x[i] * w[kerneltest.Flat(c.weights, append([]int{out[1]}, tap...))]
@@ -78,10 +94,14 @@ var convTypes = []dtype.Type{dtype.Float32, dtype.Float64, dtype.Int32, dtype.In
 
 func TestConv(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
-	for i := range 160 {
-		dt := convTypes[i%len(convTypes)]
+	for i := range 320 {
+		dt := convTypes[i/2%len(convTypes)]
 		c := aConv(rng)
 		build := func(e finish) kernel.Kernel { return newConv(dt, params{optest.Unpadded(c.window), nil, c.group, e}) }
+		if i%2 == 1 {
+			c = c.withChannelsLast()
+			build = func(e finish) kernel.Kernel { return newLast(dt, params{optest.Unpadded(c.window), nil, c.group, e}) }
+		}
 		reference := func(f [][]float64, n [][]int64) ([]float64, []int64) {
 			if f != nil {
 				return convReference(c, f[0], f[1], f[2]), nil
@@ -98,7 +118,11 @@ func TestConv(t *testing.T) {
 func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, terms int, build func(finish) kernel.Kernel,
 	reference func([][]float64, [][]int64) ([]float64, []int64)) {
 	t.Helper()
-	x := kerneltest.StridedInput(rng, dt, len(c.image)-1, c.image...)
+	dense, trailing := len(c.image)-1, len(c.image)-2
+	if c.last {
+		dense, trailing = 1, 0
+	}
+	x := kerneltest.StridedInput(rng, dt, dense, c.image...)
 	w := kerneltest.Dense(dt, c.weights...)
 	kerneltest.Randomize(rng, w)
 	in := []*kernel.Operand{x, w, nil}
@@ -115,13 +139,13 @@ func testConv(t *testing.T, rng *rand.Rand, dt dtype.Type, c convCase, maps, ter
 			types[i] = graph.Type{DType: dt, Shape: o.Shape}
 		}
 	}
-	out := kerneltest.StridedOutput(rng, dt, len(c.outputs)-1, c.outputs...)
+	out := kerneltest.StridedOutput(rng, dt, dense, c.outputs...)
 	outs := []*kernel.Operand{out}
 	full := []*kernel.Operand{x, w, nil}
 	copy(full, in)
 	agrees := kerneltest.WantSums(dt, terms+1, full, reference) // the bias is one more
 	for set := range kerneltest.Sets() {
-		k := build(finishOf(nil, types))
+		k := build(finishOf(nil, types, trailing))
 		check := func(bound []*kernel.Operand) {
 			t.Helper()
 			intact := kerneltest.Guard(out)
@@ -217,7 +241,7 @@ func TestBias(t *testing.T) {
 			if err := kerneltest.Run(rng, newConv(dt, params{c.window, nil, c.group, finish{}}), []*kernel.Operand{x, w}, []*kernel.Operand{sum}); err != nil {
 				t.Fatal(err)
 			}
-			if err := kerneltest.Run(rng, newConv(dt, params{c.window, nil, c.group, finishOf(nil, types)}), []*kernel.Operand{x, w, b}, []*kernel.Operand{biased}); err != nil {
+			if err := kerneltest.Run(rng, newConv(dt, params{c.window, nil, c.group, finishOf(nil, types, len(c.image)-2)}), []*kernel.Operand{x, w, b}, []*kernel.Operand{biased}); err != nil {
 				t.Fatal(err)
 			}
 			plane, bias := shape.Shape(c.outputs[2:]).Elems(), kerneltest.Floats(b)
@@ -285,7 +309,7 @@ func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, 
 	}
 	types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: weights.Shape}, {DType: dtype.Float32, Shape: bias.Shape}}
 	for set := range kerneltest.Sets() {
-		k := newConv(dtype.Float32, params{w, nil, group, finishOf(nil, types)})
+		k := newConv(dtype.Float32, params{w, nil, group, finishOf(nil, types, 2)})
 		b.Run(set, func(b *testing.B) {
 			kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x, weights, bias}, []*kernel.Operand{y}, prepacked, 2*maps*out*out*channels/group*taps*taps)
 		})

@@ -40,7 +40,7 @@ func TestBlocks(t *testing.T) {
 		}
 		for maps := 1; maps <= 2; maps++ {
 			of := convCase{window, channels,
-				append([]int{1 + channels/70, channels}, c.image...), append([]int{maps * channels, 1}, c.taps...), append([]int{1 + channels/70, maps * channels}, out...)}
+				append([]int{1 + channels/70, channels}, c.image...), append([]int{maps * channels, 1}, c.taps...), append([]int{1 + channels/70, maps * channels}, out...), false}
 			dt := convTypes[(i+maps)%len(convTypes)]
 			build := func(e finish) kernel.Kernel { return newConv(dt, params{optest.Unpadded(window), nil, channels, e}) }
 			reference := func(f [][]float64, n [][]int64) ([]float64, []int64) {

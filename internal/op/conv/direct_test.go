@@ -88,19 +88,19 @@ func testDirect[T kernel.Number](t *testing.T, rng *rand.Rand, dt dtype.Type) {
 var edges = []convCase{
 	// Channels that the ring holds no more when they are done.
 	{slide.Window{Taps: []int{3, 3}, Strides: []int{1, 1}, Dilations: []int{1, 1}, Pads: []int{1, 1, 1, 1}}, 1,
-		[]int{1, 70, 9, 9}, []int{30, 70, 3, 3}, []int{1, 30, 9, 9}},
+		[]int{1, 70, 9, 9}, []int{30, 70, 3, 3}, []int{1, 30, 9, 9}, false},
 	// Bands of columns.
 	{slide.Window{Taps: []int{3}, Strides: []int{2}, Dilations: []int{3}, Pads: []int{5, 4}}, 1,
-		[]int{1, 90, 3000}, []int{5, 90, 3}, []int{1, 5, 1502}},
+		[]int{1, 90, 3000}, []int{5, 90, 3}, []int{1, 5, 1502}, false},
 	// Rows of several tiles, and more blocks of maps than one.
 	{slide.Window{Taps: []int{2, 3}, Strides: []int{1, 1}, Dilations: []int{1, 2}, Pads: []int{0, 2, 1, 2}}, 1,
-		[]int{1, 3, 20, 130}, []int{200, 3, 2, 3}, []int{1, 200, 20, 130}},
+		[]int{1, 3, 20, 130}, []int{200, 3, 2, 3}, []int{1, 200, 20, 130}, false},
 	// Steps above 2, and planes that no tap reads.
 	{slide.Window{Taps: []int{2, 40}, Strides: []int{4, 7}, Dilations: []int{2, 1}, Pads: []int{1, 20, 1, 20}}, 2,
-		[]int{2, 2, 12, 300}, []int{26, 1, 2, 40}, []int{2, 26, 3, 43}},
+		[]int{2, 2, 12, 300}, []int{26, 1, 2, 40}, []int{2, 26, 3, 43}, false},
 	// Taps in the padding alone.
 	{slide.Window{Taps: []int{3, 3}, Strides: []int{1, 1}, Dilations: []int{9, 9}, Pads: []int{9, 9, 9, 9}}, 1,
-		[]int{1, 2, 2, 2}, []int{13, 2, 3, 3}, []int{1, 13, 2, 2}},
+		[]int{1, 2, 2, 2}, []int{13, 2, 3, 3}, []int{1, 13, 2, 2}, false},
 }
 
 // TestChoice: the form follows from the shapes, as measured.

@@ -25,6 +25,9 @@ func TestEpilogue(t *testing.T) {
 		optest.Finishes(t, rng, conv.Conv{Group: 2}, optest.Type(dt, 2, 2, 5, 4, 3), optest.Type(dt, 2, 1, 2, 2, 2)) // tap by tap
 		optest.Finishes(t, rng, conv.Conv{}, optest.Type(dt, 1, 3, 9), optest.Type(dt, 5, 3, 1))
 		optest.Finishes(t, rng, conv.Conv{}, optest.Type(dt, 0, 3, 9), optest.Type(dt, 5, 3, 1))
+		last := conv.Conv{ChannelsLast: true, Pads: []int{1, 1, 1, 1}}
+		optest.Finishes(t, rng, last, optest.Type(dt, 2, 13, 40, 6), optest.Type(dt, 50, 6, 3, 3))
+		optest.Finishes(t, rng, last, optest.Type(dt, 2, 13, 40, 6), optest.Type(dt, 6, 6, 3, 3), bias)
 		transposed := conv.ConvTranspose{Strides: []int{2, 2}}
 		optest.Finishes(t, rng, transposed, image, optest.Type(dt, 6, 5, 3, 3))
 		transposed.Group = 2

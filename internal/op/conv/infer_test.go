@@ -28,6 +28,10 @@ func TestConvInfer(t *testing.T) {
 	optest.Infers(t, conv.Conv{Pads: []int{1, 1}}, []graph.Type{optest.Float32(1, 1, 0), optest.Float32(1, 1, 2)}, "float32[1 1 1]")
 	optest.Infers(t, conv.Conv{}, []graph.Type{optest.Type(dtype.Int32, 1, 1, 9), optest.Type(dtype.Int32, 1, 1, 2)}, "int32[1 1 8]")
 
+	last := conv.Conv{ChannelsLast: true, Pads: []int{1, 0, 2, 3}}
+	optest.Infers(t, last, []graph.Type{optest.Float32(2, 7, 8, 4), w}, "float32[2 8 9 6]")
+	optest.Refuses(t, last, []graph.Type{x, w}, "8 channels in each of 1 groups")
+
 	winograd := conv.Conv{Winograd: true, Pads: []int{1, 0, 2, 3}}
 	optest.Infers(t, winograd, []graph.Type{x, w}, "float32[2 6 8 9]")
 	optest.Refuses(t, winograd, []graph.Type{x, optest.Float32(6, 4, 3, 2)}, "want 3×3 taps at steps of 1")

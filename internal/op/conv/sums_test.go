@@ -48,7 +48,7 @@ func TestLongSums(t *testing.T) {
 		x := normal(append([]int{1, c.deep * group}, c.image...)...)
 		w := normal(append([]int{group, c.deep}, c.taps...)...)
 		bias := normal(group)
-		convolution := convCase{window, group, x.Shape, w.Shape, out}
+		convolution := convCase{window, group, x.Shape, w.Shape, out, false}
 		want := convReference(convolution, kerneltest.Floats(x), kerneltest.Floats(w), nil)
 		for set := range kerneltest.Sets() {
 			run := func(in ...*kernel.Operand) *kernel.Operand {
@@ -57,7 +57,7 @@ func TestLongSums(t *testing.T) {
 				for i, o := range in {
 					types[i] = graph.Type{DType: dtype.Float32, Shape: o.Shape}
 				}
-				k := newConv(dtype.Float32, params{window, nil, group, finishOf(nil, types)})
+				k := newConv(dtype.Float32, params{window, nil, group, finishOf(nil, types, len(x.Shape)-2)})
 				if err := kerneltest.All(rng, k, in, []*kernel.Operand{y}); err != nil {
 					t.Fatalf("%s, %s: %v", set, c.form, err)
 				}

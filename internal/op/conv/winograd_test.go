@@ -87,7 +87,7 @@ func TestWinograd(t *testing.T) {
 		out := kerneltest.StridedOutput(rng, dtype.Float32, 3, c.outputs...)
 		outs := []*kernel.Operand{out}
 		for set := range kerneltest.Sets() {
-			k := newWinograd(params{optest.Unpadded(c.window), nil, c.group, finishOf(nil, types)})
+			k := newWinograd(params{optest.Unpadded(c.window), nil, c.group, finishOf(nil, types, 2)})
 			check := func(bound []*kernel.Operand) {
 				t.Helper()
 				if err := kerneltest.All(rng, k, bound, outs); err != nil {
@@ -124,7 +124,7 @@ func TestWinogradImages(t *testing.T) {
 		types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}
 		all := kerneltest.Dense(dtype.Float32, 5, c.weights[0], size, size)
 		for set := range kerneltest.Sets() {
-			k := newWinograd(params{c.window, nil, 1, finishOf(nil, types)})
+			k := newWinograd(params{c.window, nil, 1, finishOf(nil, types, 2)})
 			if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{all}); err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +157,7 @@ func TestWinogradNaN(t *testing.T) {
 	types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}
 	for set := range kerneltest.Sets() {
 		y := kerneltest.Dense(dtype.Float32, 1, 3, size, size)
-		k := newWinograd(params{window, nil, 1, finishOf(nil, types)})
+		k := newWinograd(params{window, nil, 1, finishOf(nil, types, 2)})
 		if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{y}); err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +202,7 @@ func TestWinogradError(t *testing.T) {
 			want := convReference(c, kerneltest.Floats(x), kerneltest.Floats(w), nil)
 			for set := range kerneltest.Sets() {
 				var mean, largest [2]float64
-				p := params{c.window, nil, 1, finishOf(nil, types)}
+				p := params{c.window, nil, 1, finishOf(nil, types, 2)}
 				for i, k := range []kernel.Kernel{newConv(dtype.Float32, p), newWinograd(p)} {
 					y := kerneltest.Dense(dtype.Float32, c.outputs...)
 					if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{y}); err != nil {
@@ -237,7 +237,7 @@ func BenchmarkWinograd(b *testing.B) {
 			kerneltest.Randomize(rng, x)
 			kerneltest.Randomize(rng, w)
 			types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}
-			p := params{window, nil, 1, finishOf(nil, types)}
+			p := params{window, nil, 1, finishOf(nil, types, 2)}
 			for set := range kerneltest.Sets() {
 				for name, k := range map[string]kernel.Kernel{"product": newConv(dtype.Float32, p), "winograd": newWinograd(p)} {
 					b.Run(set+"/"+name, func(b *testing.B) {
