@@ -81,6 +81,26 @@ func DenseAxes(o graph.Op, operand, rank int) int {
 	return rank
 }
 
+// A Layouter is an op over images, [N, C, spatial...], that computes as well over images
+// with their channels last, [N, spatial..., C].
+type Layouter interface {
+	graph.Op
+	// WithChannelsLast returns the op over images of the given rank with their channels
+	// last, whose results are those of this op with their channels last, to the last bit.
+	// The first inputs, as many as images says, are images or broadcast to them, and the
+	// others stay what they are. No images say that there is no such op.
+	WithChannelsLast(rank int) (o graph.Op, images int)
+}
+
+// ChannelsLast returns a list with an entry for each axis of an image in the order of an
+// image with its channels last, as a slice of its own. An empty list stays empty.
+func ChannelsLast[E any](list []E) []E {
+	if len(list) == 0 {
+		return nil
+	}
+	return append(append([]E{list[0]}, list[2:]...), list[1])
+}
+
 // A Widener is a computing op that has no kernel for float16 and bfloat16, but
 // takes them: package rewrite has it compute in float32, between casts.
 type Widener interface {

@@ -148,6 +148,15 @@ func (c Conv) DenseAxes(operand, rank int) int {
 	return slide.DenseAxes(operand, rank, ownInputs)
 }
 
+// WithChannelsLast implements [op.Layouter]. An epilogue may read what is laid out otherwise.
+func (c Conv) WithChannelsLast(int) (graph.Op, int) {
+	if c.ChannelsLast || len(c.Epilogue) > 0 {
+		return nil, 0
+	}
+	c.ChannelsLast = true
+	return c, 1
+}
+
 // Products implements [op.Multiplier]: a weight meets every position of its map.
 func (Conv) Products(in, out []graph.Type) int64 {
 	return int64(out[0].Shape.Elems()) * int64(in[1].Shape[1:].Elems())

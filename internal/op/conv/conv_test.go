@@ -11,6 +11,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/internal/op/optest"
 	"github.com/berth-go/berth/internal/op/slide"
 	"github.com/berth-go/berth/shape"
@@ -24,12 +25,9 @@ type convCase struct {
 	last                    bool  // image and outputs have their channels last
 }
 
-// channelsLast moves axis 1 to the end.
-func channelsLast(dims []int) []int { return append(append([]int{dims[0]}, dims[2:]...), dims[1]) }
-
 // withChannelsLast returns the same convolution of images with their channels last.
 func (c convCase) withChannelsLast() convCase {
-	c.image, c.outputs, c.last = channelsLast(c.image), channelsLast(c.outputs), true
+	c.image, c.outputs, c.last = op.ChannelsLast(c.image), op.ChannelsLast(c.outputs), true
 	return c
 }
 
@@ -79,7 +77,7 @@ func convReference[N kerneltest.Ring](c convCase, x, w, bias []N) []N {
 				at = append(at, out[2+i]*c.window.Strides[i]+tap[1+i]*c.window.Dilations[i]-c.window.Pads[i])
 			}
 			if c.last {
-				at = channelsLast(at)
+				at = op.ChannelsLast(at)
 			}
 			if i := kerneltest.Flat(c.image, at); i >= 0 {
 				sum += x[i] * w[kerneltest.Flat(c.weights, append([]int{out[1]}, tap...))]

@@ -2,6 +2,7 @@ package conv
 
 import (
 	"github.com/berth-go/berth/dtype"
+	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/isa"
 	"github.com/berth-go/berth/internal/op/slide"
@@ -120,4 +121,10 @@ func (k *last[T]) place(image, row, col int) int {
 		}
 	}
 	return at
+}
+
+// LastGain returns what c, with inputs and a result of the given types, gains by
+// [Conv.ChannelsLast], in multiplications at the peak of the machine. It may be negative.
+func (c Conv) LastGain(in []graph.Type, out graph.Type) float64 {
+	return float64(c.Products(in, []graph.Type{out})) / 2
 }

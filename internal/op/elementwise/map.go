@@ -100,6 +100,9 @@ func (Map) DenseAxes(operand, rank int) int { return 0 }
 // Streams implements [op.Streamer].
 func (Map) Streams() {}
 
+// WithChannelsLast implements [op.Layouter]: the order of the axes is that of the inputs.
+func (m Map) WithChannelsLast(int) (graph.Op, int) { return m, MaxInputs }
+
 func dtypes(in []graph.Type) []dtype.Type {
 	types := make([]dtype.Type, len(in))
 	for i, t := range in {

@@ -19,6 +19,7 @@ package move
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/berth-go/berth/graph"
@@ -84,6 +85,18 @@ func (o Concat) JoinAxis(rank int) int {
 
 // Streams implements [op.Streamer].
 func (Concat) Streams() {}
+
+// WithChannelsLast implements [op.Layouter].
+func (o Concat) WithChannelsLast(rank int) (graph.Op, int) {
+	switch axis := o.JoinAxis(rank); axis {
+	case 0:
+	case 1:
+		o.Axis = rank - 1
+	default:
+		o.Axis = axis - 1
+	}
+	return o, math.MaxInt
+}
 
 // newConcat returns a kernel that joins any number of inputs along one axis,
 // for elements of the given width in bytes. All operands may have any

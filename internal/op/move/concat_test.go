@@ -8,6 +8,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/op/optest"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -56,6 +57,16 @@ func TestConcat(t *testing.T) {
 			}
 			at += o.Shape[axis]
 		}
+	}
+}
+
+func TestConcatLaysOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 10))
+	for axis := range 4 {
+		dims := [][]int{{2, 3, 4, 5}, {2, 3, 4, 5}}
+		dims[1][axis] = 7
+		optest.LaysOut(t, rng, Concat{Axis: axis}, optest.Float32(dims[0]...), optest.Float32(dims[1]...))
+		optest.LaysOut(t, rng, Concat{Axis: axis - 4}, optest.Float32(dims[1]...), optest.Float32(dims[0]...))
 	}
 }
 

@@ -98,6 +98,12 @@ func (o Pad) Tune(k kernel.Kernel) { k.(padder).setPads(o.Pads) }
 // DenseAxes returns 0: every operand may have any strides.
 func (Pad) DenseAxes(int, int) int { return 0 }
 
+// WithChannelsLast implements [op.Layouter].
+func (o Pad) WithChannelsLast(rank int) (graph.Op, int) {
+	o.Pads = append(op.ChannelsLast(o.Pads[:rank]), op.ChannelsLast(o.Pads[rank:])...)
+	return o, 1
+}
+
 // newPad returns a kernel of inputs data and, optionally, a value of one
 // element (zero when it is absent), for elements of the given width in bytes.
 // Pads lists how many elements to add before each axis and then how many

@@ -7,6 +7,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/op/optest"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -83,6 +84,16 @@ func TestPadded(t *testing.T) {
 			t.Errorf("mode %d: %s, want %s", c.mode, got, c.want)
 		}
 	}
+}
+
+func TestPadLaysOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	x := optest.Float32(2, 5, 3, 4)
+	for _, pads := range [][]int{{0, 0, 1, 2, 0, 0, 3, -1}, {1, 2, 0, 0, 0, 3, 0, -2}} {
+		optest.LaysOut(t, rng, Pad{Pads: pads}, x, optest.Float32())
+		optest.LaysOut(t, rng, Pad{Pads: pads, Mode: PadEdge}, x)
+	}
+	optest.LaysOut(t, rng, Pad{Pads: []int{0, 1, 2, 0, 0, 1}}, optest.Float32(2, 3, 4))
 }
 
 // Without elements there is no work, however far the other axes extend.

@@ -193,5 +193,16 @@ func (Resize) Tune(kernel.Kernel) {}
 // DenseAxes returns 0: all strides will do.
 func (Resize) DenseAxes(_, _ int) int { return 0 }
 
+// WithChannelsLast implements [op.Layouter]. Sums depend on which axis is the last.
+func (r Resize) WithChannelsLast(int) (graph.Op, int) {
+	if r.Mode != Nearest {
+		return nil, 0
+	}
+	half := len(r.Region) / 2
+	r.Sizes, r.Scales = op.ChannelsLast(r.Sizes), op.ChannelsLast(r.Scales)
+	r.Region = append(op.ChannelsLast(r.Region[:half]), op.ChannelsLast(r.Region[half:])...)
+	return r, 1
+}
+
 // ComputesInFloat32 marks the op.
 func (Resize) ComputesInFloat32() {}

@@ -168,6 +168,18 @@ func TestResize(t *testing.T) {
 	}
 }
 
+func TestResizeLaysOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 6))
+	types := append(kerneltest.Halfless(), dtype.Float32, dtype.Float32)
+	for range 600 {
+		x := optest.Type(types[rng.IntN(len(types))], append([]int{1 + rng.IntN(2), 1 + rng.IntN(5)}, kerneltest.Shape(rng, 3, 6)...)...)
+		r := drawn(rng, x)
+		if len(x.Shape) > 2 && r.Mode == Nearest {
+			optest.LaysOut(t, rng, r, x)
+		}
+	}
+}
+
 // compare compares out with in resized, element by element.
 func (r Resize) compare(t *testing.T, in, out *kernel.Operand) {
 	data, got := kerneltest.Floats(in), kerneltest.Floats(out)
