@@ -30,7 +30,7 @@ func mulTile64AVX512(h, w, k int, a *float64, rowA, colA int, b *float64, ldb in
 func mulTaps32AVX512(h, w, k int, a, b *float32, offsets *int, c *float32, ldc int, add bool)
 
 //go:noescape
-func mulWindows32AVX512(h, w, k int, left *float32, row int, offsets *int, b, c *float32, ldc int, add bool)
+func mulWindows32AVX512(h, w, k int, left *float32, row int, offsets *int, b, bias, c *float32, ldc int, add bool)
 
 //go:noescape
 func pick32AVX512(dst, src *float32, count, dstStep, srcStep, n int)
@@ -42,7 +42,7 @@ func spread32AVX512(dst, src *float32, count, dstStep, srcStep, a, b, n int)
 func mulTaps64AVX512(h, w, k int, a, b *float64, offsets *int, c *float64, ldc int, add bool)
 
 //go:noescape
-func mulWindows64AVX512(h, w, k int, left *float64, row int, offsets *int, b, c *float64, ldc int, add bool)
+func mulWindows64AVX512(h, w, k int, left *float64, row int, offsets *int, b, bias, c *float64, ldc int, add bool)
 
 //go:noescape
 func pick64AVX512(dst, src *float64, count, dstStep, srcStep, n int)

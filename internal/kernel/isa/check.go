@@ -10,7 +10,7 @@ import "github.com/berth-go/berth/internal/kernel"
 type (
 	mulAssembly[T any]     func(h, w, k int, a *T, rowA, colA int, b *T, ldb int, c *T, ldc int, add bool)
 	mulTapsAssembly[T any] func(h, w, k int, a, b *T, offsets *int, c *T, ldc int, add bool)
-	windowsAssembly[T any] func(h, w, k int, left *T, row int, offsets *int, b, c *T, ldc int, add bool)
+	windowsAssembly[T any] func(h, w, k int, left *T, row int, offsets *int, b, bias, c *T, ldc int, add bool)
 	pickAssembly[T any]    func(dst, src *T, count, dstStep, srcStep, n int)
 	spreadAssembly[T any]  func(dst, src *T, count, dstStep, srcStep, a, b, n int)
 )
@@ -46,7 +46,7 @@ func checkedTile[T kernel.Number](
 			mulTaps(h, w, k, &a[0], &b[0], &taps.offsets[0], &c[0], ldc, add)
 		},
 		WindowRows: windowRows,
-		MulWindows: func(h, w int, left []T, row int, taps Taps, b, c []T, ldc int, add bool) {
+		MulWindows: func(h, w int, left []T, row int, taps Taps, b, bias, c []T, ldc int, add bool) {
 			k := taps.Len()
 			if h <= 0 || h > windowRows || w <= 0 || w > cols || k == 0 || row < 0 || ldc < 0 {
 				panic("isa: tile out of range")
@@ -54,7 +54,10 @@ func checkedTile[T kernel.Number](
 			_ = left[(h-1)*row+taps.last]
 			_ = b[k*cols-1]
 			_ = c[(h-1)*ldc+w-1]
-			windows(h, w, k, &left[0], row, &taps.offsets[0], &b[0], &c[0], ldc, add)
+			if len(bias) > 0 {
+				_ = bias[w-1]
+			}
+			windows(h, w, k, &left[0], row, &taps.offsets[0], &b[0], first(bias), &c[0], ldc, add)
 		},
 		Pick: func(dst, src []T, count, dstStep, srcStep, n int) {
 			if count <= 0 || dstStep < 0 || srcStep < 0 || n <= 0 {

@@ -47,7 +47,7 @@ func pickEvens[T kernel.Number](dst, src []T, count, dstStep, srcStep, n int) {
 	}
 }
 
-func mulWindows4x4[T kernel.Number](h, w int, left []T, row int, taps Taps, b, c []T, ldc int, add bool) {
+func mulWindows4x4[T kernel.Number](h, w int, left []T, row int, taps Taps, b, bias, c []T, ldc int, add bool) {
 	// Rows that are not there stand for the last one that is.
 	var rows [4][]T
 	for i := range rows {
@@ -62,6 +62,13 @@ func mulWindows4x4[T kernel.Number](h, w int, left []T, row int, taps Taps, b, c
 			windows4x2(&s, 2, &rows, b, offsets)
 		}
 		addTile(c, &s, h, w, ldc, add || from > 0)
+	}
+	if len(bias) > 0 {
+		for i := range h {
+			for j, v := range bias[:w] {
+				c[i*ldc+j] += v
+			}
+		}
 	}
 }
 

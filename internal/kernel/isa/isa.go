@@ -186,8 +186,10 @@ type Tile[T any] struct {
 	//
 	//	s := 0; for p { s += left[i*row+taps[p]] * b[p*Cols+j] }
 	//
-	// with the same chains, and so the same bits.
-	MulWindows func(h, w int, left []T, row int, taps Taps, b, c []T, ldc int, add bool)
+	// with the same chains, and so the same bits. At last it is
+	//
+	//	c[i*ldc+j] += bias[j]	// unless bias is empty
+	MulWindows func(h, w int, left []T, row int, taps Taps, b, bias, c []T, ldc int, add bool)
 	// Pick is, for each r < count and i < n,
 	//
 	//	dst[r*dstStep+i] = src[r*srcStep+2*i]

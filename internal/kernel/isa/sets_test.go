@@ -156,6 +156,7 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 
 		h = 1 + rng.IntN(tile.WindowRows)
 		row := rng.IntN(50)
+		bias := some(w * rng.IntN(2))
 		left, b, c = some((h-1)*row+taps.last+1), some(k*tile.Cols), some((h+1)*ldc)
 		want = slices.Clone(c)
 		for i := range h {
@@ -167,10 +168,13 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 				if add {
 					sum += want[i*ldc+j]
 				}
+				if len(bias) > 0 {
+					sum += bias[j]
+				}
 				want[i*ldc+j] = sum
 			}
 		}
-		tile.MulWindows(h, w, left, row, taps, b, c, ldc, add)
+		tile.MulWindows(h, w, left, row, taps, b, bias, c, ldc, add)
 		check("mul windows", c, want, h, w, k, row)
 
 		h = 1 + rng.IntN(tile.Rows)

@@ -38,7 +38,7 @@ const (
 // last is a convolution with channels last, in one of its forms.
 type last[T kernel.Number] struct {
 	params
-	x, w, y *kernel.Operand
+	x, w, y, bias *kernel.Operand // bias may be nil
 
 	tile               isa.Tile[T]
 	slide              slide.Binding
@@ -55,6 +55,10 @@ type last[T kernel.Number] struct {
 func (k *last[T]) Bind(in, out []*kernel.Operand) {
 	k.x, k.w, k.y = in[0], in[1], out[0]
 	k.epilogue.Bind(k.y, in[2:]...)
+	if k.bias = nil; len(in) >= ownInputs {
+		k.bias = in[2]
+		k.rest.Bind(k.y, in[ownInputs:]...)
+	}
 	end := len(k.x.Shape) - 1
 	k.window.Taps = k.w.Shape[2:]
 	k.slide.Bind(&k.window, k.x.Shape[1:end], k.y.Shape[1:end])
@@ -91,11 +95,10 @@ func (k *last[T]) Tasks() int {
 
 // Scratch implements [kernel.Kernel].
 func (k *last[T]) Scratch() int {
-	n := k.epilogue.Scratch()
 	if k.count > 0 && k.form == lastWindows {
-		n = max(n, k.windowScratch())
+		return max(k.windowScratch(), k.rest.Scratch())
 	}
-	return n
+	return k.epilogue.Scratch()
 }
 
 // Run implements [kernel.Kernel].

@@ -251,7 +251,7 @@ func (k *last[T]) block(i int, scratch []byte) error {
 	}
 	first := ((plane*f.lines+line)*f.length+col)*all + group*k.maps + m0
 	for l := range lines {
-		if err := k.epilogue.Run(first+l*f.length*all, cols, all, (b.groups-1)*k.maps+b.maps, scratch); err != nil {
+		if err := k.rest.Run(first+l*f.length*all, cols, all, (b.groups-1)*k.maps+b.maps, scratch); err != nil {
 			return err
 		}
 	}
@@ -285,8 +285,12 @@ func (k *last[T]) multiply(b *windowBlock, scratch []byte) {
 	for g := range b.groups {
 		m0 := (b.group+g)*k.maps + b.map0
 		to := kernel.Slice[T](k.y)[y+m0:]
+		var bias []T
+		if k.bias != nil {
+			bias = kernel.Slice[T](k.bias)[k.bias.Offset+m0:][:b.maps]
+		}
 		if deep == 0 {
-			k.clear(to, b)
+			k.empty(to, bias, b)
 		}
 		for k0 := 0; k0 < deep; k0 += gemm.BlockK {
 			k1 := min(k0+gemm.BlockK, deep)
@@ -304,30 +308,39 @@ func (k *last[T]) multiply(b *windowBlock, scratch []byte) {
 			}
 			terms := f.terms.Slice(k0, k1)
 			for m := 0; m < b.maps; m += cols {
-				k.strip(b, left[g*k.deep:], terms, strips[m*(k1-k0):], to[m:], min(cols, b.maps-m), k0 > 0)
+				n := min(cols, b.maps-m)
+				var last []T
+				if k1 == deep && bias != nil {
+					last = bias[m : m+n]
+				}
+				k.strip(b, left[g*k.deep:], terms, strips[m*(k1-k0):], last, to[m:], n, k0 > 0)
 			}
 		}
 	}
 }
 
 // strip multiplies all positions of a block by n columns of a strip.
-func (k *last[T]) strip(b *windowBlock, left []T, terms isa.Taps, strip, y []T, n int, add bool) {
+func (k *last[T]) strip(b *windowBlock, left []T, terms isa.Taps, strip, bias, y []T, n int, add bool) {
 	f := &k.windows
 	for l := range b.lines {
 		// Tiles as high as each other, or as the next.
 		for col, tiles := 0, kernel.CeilDiv(b.cols, f.rows); tiles > 0; tiles-- {
 			h := kernel.CeilDiv(b.cols-col, tiles)
-			k.tile.MulWindows(h, n, left[l*f.lineX+col*f.stepX:], f.stepX, terms, strip, y[l*f.lineY+col*f.stepY:], f.stepY, add)
+			k.tile.MulWindows(h, n, left[l*f.lineX+col*f.stepX:], f.stepX, terms, strip, bias, y[l*f.lineY+col*f.stepY:], f.stepY, add)
 			col += h
 		}
 	}
 }
 
-// clear sets the sums of a block for the maps of a group to 0.
-func (k *last[T]) clear(y []T, b *windowBlock) {
+// empty writes the sums of a block without terms for the maps of a group.
+func (k *last[T]) empty(y, bias []T, b *windowBlock) {
 	for l := range b.lines {
 		for col := range b.cols {
-			clear(y[l*k.windows.lineY+col*k.windows.stepY:][:b.maps])
+			to := y[l*k.windows.lineY+col*k.windows.stepY:][:b.maps]
+			clear(to)
+			for m, v := range bias {
+				to[m] += v
+			}
 		}
 	}
 }

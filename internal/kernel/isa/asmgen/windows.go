@@ -21,8 +21,8 @@ func (g *generator) windowRows() int {
 // offsets, and CX and R12 are the bases and the offset of this term.
 func (g *generator) mulWindows() {
 	bits := 8 * g.width
-	fmt.Fprintf(g, "\n// func mulWindows%s(h, w, k int, left *float%d, row int, offsets *int, b, c *float%d, ldc int, add bool)\n", g.name, bits, bits)
-	fmt.Fprintf(g, "TEXT ·mulWindows%s(SB), NOSPLIT, $0-73\n", g.name)
+	fmt.Fprintf(g, "\n// func mulWindows%s(h, w, k int, left *float%d, row int, offsets *int, b, bias, c *float%d, ldc int, add bool)\n", g.name, bits, bits)
+	fmt.Fprintf(g, "TEXT ·mulWindows%s(SB), NOSPLIT, $0-81\n", g.name)
 	g.op("MOVQ h+0(FP), DX")
 	g.op("MOVQ w+8(FP), CX")
 	if g.avx512 {
@@ -37,8 +37,8 @@ func (g *generator) mulWindows() {
 	g.op("ADDQ AX, SI")
 	g.op("MOVQ offsets+40(FP), R8")
 	g.op("MOVQ b+48(FP), BX")
-	g.op("MOVQ c+56(FP), DI")
-	g.op("MOVQ ldc+64(FP), R9")
+	g.op("MOVQ c+64(FP), DI")
+	g.op("MOVQ ldc+72(FP), R9")
 	g.op("SHLQ $%d, R9", g.shift())
 	g.op("CMPQ CX, $%d", g.lanes())
 	g.op("JLE one")
@@ -72,7 +72,7 @@ func (g *generator) windowLoop(v, h int) {
 		}
 	}
 	// What will be added to is fetched while the chain is summed.
-	g.op("CMPB add+72(FP), $0")
+	g.op("CMPB add+80(FP), $0")
 	g.op("JEQ v%dh%dfetched", v, h)
 	g.op("MOVQ DI, R13")
 	for i := range h {
@@ -114,8 +114,29 @@ func (g *generator) windowLoop(v, h int) {
 	g.op("ADDQ $8, R8")
 	g.op("DECQ R13")
 	g.op("JNZ v%dh%dloop", v, h)
-	g.store(v, h, 72)
-	g.op("MOVB $1, add+72(FP)")
+	g.addSums(v, h, 80)
+	g.op("TESTQ DX, DX")
+	g.op("JNZ v%dh%dbiased", v, h)
+	g.op("MOVQ bias+56(FP), R13")
+	g.op("TESTQ R13, R13")
+	g.op("JZ v%dh%dbiased", v, h)
+	for j := range v {
+		at, t := fmt.Sprintf("%d(R13)", j*g.bytes()), g.reg(2+j)
+		switch {
+		case g.avx512:
+			g.op("%s.Z %s, K%d, %s", g.ins("VMOVU"), at, j+1, t)
+		case j == v-1:
+			g.op("%s %s, %s, %s", g.ins("VMASKMOV"), at, g.reg(j), t)
+		default:
+			g.op("%s %s, %s", g.ins("VMOVU"), at, t)
+		}
+		for i := range h {
+			g.op("%s %s, %s, %s", g.ins("VADD"), t, g.sum(i, j), g.sum(i, j))
+		}
+	}
+	g.label("v%dh%dbiased", v, h)
+	g.storeSums(v, h)
+	g.op("MOVB $1, add+80(FP)")
 	g.op("TESTQ DX, DX")
 	g.op("JNZ v%dh%dchain", v, h)
 	g.op("VZEROUPPER")
