@@ -18,8 +18,8 @@ import (
 // last two, and the part of the image that a block meets is copied to a padded [band].
 //
 // A block is a part of some lines of a plane, for some maps or for all maps of some
-// groups. It meets all its positions with a strip of weights, [gemm.BlockK] terms of each,
-// before it takes the next.
+// groups. It meets all its positions with as many strips of weights as the nearest cache
+// holds, [gemm.BlockK] terms of each at most, before it takes the next ones.
 type windows struct {
 	inPlace               bool
 	axes                  []positions // the innermost first: a line's, a plane's, and those that planes are along
@@ -37,9 +37,10 @@ type windows struct {
 // positions are as far from each other, in x and in y.
 type positions struct{ count, x, y int }
 
-// blockElems bounds the elements of y in a block, and bandElems those of a band: 128 and
-// 256 KiB of float32.
+// These bound the elements of the strips that a block meets its positions with, of the
+// block in y, and of a band: 32, 128 and 256 KiB of float32.
 const (
+	stripElems = gemm.BlockK * 32
 	blockElems = 1 << 15
 	bandElems  = 1 << 16
 )
@@ -306,27 +307,43 @@ func (k *last[T]) multiply(b *windowBlock, scratch []byte) {
 			} else {
 				gemm.Pack(packed, k.weights(b.group+g), b.map0, b.map0+b.maps, k0, k1, cols)
 			}
-			terms := f.terms.Slice(k0, k1)
-			for m := 0; m < b.maps; m += cols {
-				n := min(cols, b.maps-m)
-				var last []T
-				if k1 == deep && bias != nil {
-					last = bias[m : m+n]
-				}
-				k.strip(b, left[g*k.deep:], terms, strips[m*(k1-k0):], last, to[m:], n, k0 > 0)
+			var last []T
+			if k1 == deep {
+				last = bias
+			}
+			p := windowProduct[T]{left: left[g*k.deep:], terms: f.terms.Slice(k0, k1), strips: strips, bias: last, y: to, add: k0 > 0}
+			each := max(stripElems/(k1-k0)/cols, 1) * cols
+			for m := 0; m < b.maps; m += each {
+				k.strips(b, &p, m, min(m+each, b.maps))
 			}
 		}
 	}
 }
 
-// strip multiplies all positions of a block by n columns of a strip.
-func (k *last[T]) strip(b *windowBlock, left []T, terms isa.Taps, strip, bias, y []T, n int, add bool) {
-	f := &k.windows
+// A windowProduct has the operands of the product of a block and a group, for some terms:
+// the left from its first position on, and the strips, the bias and y from its first map.
+type windowProduct[T kernel.Number] struct {
+	left            []T
+	terms           isa.Taps
+	strips, bias, y []T
+	add             bool // to what there is in y
+}
+
+// strips multiplies all positions of a block by the strips of maps [m0, m1) of it.
+func (k *last[T]) strips(b *windowBlock, p *windowProduct[T], m0, m1 int) {
+	f, width := &k.windows, k.tile.Cols
 	for l := range b.lines {
 		// Tiles as high as each other, or as the next.
 		for col, tiles := 0, kernel.CeilDiv(b.cols, f.rows); tiles > 0; tiles-- {
 			h := kernel.CeilDiv(b.cols-col, tiles)
-			k.tile.MulWindows(h, n, left[l*f.lineX+col*f.stepX:], f.stepX, terms, strip, bias, y[l*f.lineY+col*f.stepY:], f.stepY, add)
+			left, y := p.left[l*f.lineX+col*f.stepX:], p.y[l*f.lineY+col*f.stepY:]
+			for m := m0; m < m1; m += width {
+				bias := p.bias
+				if bias != nil {
+					bias = bias[m:]
+				}
+				k.tile.MulWindows(h, min(width, m1-m), left, f.stepX, p.terms, p.strips[m*p.terms.Len():], bias, y[m:], f.stepY, p.add)
+			}
 			col += h
 		}
 	}
