@@ -64,11 +64,11 @@ func (k *last[T]) Bind(in, out []*kernel.Operand) {
 	k.slide.Bind(&k.window, k.x.Shape[1:end], k.y.Shape[1:end])
 	k.images, k.maps, k.deep = k.x.Shape[0], k.w.Shape[0]/k.group, k.w.Shape[1]
 	k.taps = k.slide.OuterTaps * k.slide.InnerTaps
+	k.form = k.choose()
 	if k.count = k.images * k.slide.Rows; k.count*k.slide.Width*k.maps == 0 {
 		k.count = 0
 		return
 	}
-	k.form = k.choose()
 	cost := k.slide.Width * k.maps * k.group * max(k.deep*k.taps, 1)
 	if k.form == lastWindows {
 		k.bindWindows()
@@ -178,7 +178,7 @@ func (k *last[T]) place(image, row, col int) int {
 
 // PrepackedBytes implements [kernel.Prepacker]: the weights, where they are multiplied.
 func (k *last[T]) PrepackedBytes(input int) int {
-	if input != 1 || k.count == 0 || k.form != lastWindows {
+	if input != 1 || k.form != lastWindows {
 		return 0
 	}
 	return k.group * k.packedGroup() * k.w.DType.Size()

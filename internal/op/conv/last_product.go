@@ -1,6 +1,8 @@
 package conv
 
 import (
+	"slices"
+
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/gemm"
 	"github.com/berth-go/berth/internal/kernel/isa"
@@ -72,17 +74,16 @@ func (k *last[T]) bindWindows() {
 	}
 }
 
-// inside reports whether every window lies in the image, along axes that do not run
-// backwards.
+// inside reports whether every window lies in the image, and no axis of that runs backwards.
 func (k *last[T]) inside() bool {
 	s := &k.slide
 	for axis, taps := range s.Taps {
 		end := (s.Out[axis]-1)*s.Stride[axis] + (taps-1)*s.Dilation[axis] - s.Begin[axis]
-		if s.Begin[axis] > 0 || end >= s.In[axis] || k.x.Strides[1+axis] < 0 {
+		if s.Begin[axis] > 0 || end >= s.In[axis] {
 			return false
 		}
 	}
-	return true
+	return slices.Min(k.x.Strides) >= 0
 }
 
 // arrange lays the positions out.
