@@ -12,8 +12,8 @@ import (
 var avx2 = Loops{
 	Name:     "avx2",
 	here:     cpu.X86.HasAVX2 && cpu.X86.HasFMA,
-	Float32:  checkedTile(6, 16, mulTile32AVX2, mulTaps32AVX2, pick32AVX2, spread32AVX2, transpose32, tapLoops[float32]{tapRows32AVX2, tap3x332AVX2, copyRows32AVX2, split32AVX2, maxRows32AVX2, meanRows32AVX2, 7}, vectors32AVX2),
-	Float64:  checkedTile(6, 8, mulTile64AVX2, mulTaps64AVX2, pick64AVX2, spread64AVX2, transpose64, tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2, maxRows64AVX2, meanRows64AVX2, 3}, vectors64AVX2),
+	Float32:  checkedTile(6, 16, 6, mulTile32AVX2, mulTaps32AVX2, mulWindows32AVX2, pick32AVX2, spread32AVX2, transpose32, tapLoops[float32]{tapRows32AVX2, tap3x332AVX2, copyRows32AVX2, split32AVX2, maxRows32AVX2, meanRows32AVX2, 7}, vectors32AVX2),
+	Float64:  checkedTile(6, 8, 6, mulTile64AVX2, mulTaps64AVX2, mulWindows64AVX2, pick64AVX2, spread64AVX2, transpose64, tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2, maxRows64AVX2, meanRows64AVX2, 3}, vectors64AVX2),
 	Winograd: checkedWinograd(winogradInRowsAVX2, winogradInColsAVX2, winogradOutRowsAVX2, winogradOutColsAVX2),
 	Exp:      checkedExp(expChunkAVX2),
 	ExpShift: checkedExpShift(exp32RowAVX2, exp32TileAVX2),
@@ -65,6 +65,9 @@ func mulTile64AVX2(h, w, k int, a *float64, rowA, colA int, b *float64, ldb int,
 func mulTaps32AVX2(h, w, k int, a, b *float32, offsets *int, c *float32, ldc int, add bool)
 
 //go:noescape
+func mulWindows32AVX2(h, w, k int, left *float32, row int, offsets *int, b, bias, c *float32, ldc int, add bool)
+
+//go:noescape
 func pick32AVX2(dst, src *float32, count, dstStep, srcStep, n int)
 
 //go:noescape
@@ -72,6 +75,9 @@ func spread32AVX2(dst, src *float32, count, dstStep, srcStep, a, b, n int)
 
 //go:noescape
 func mulTaps64AVX2(h, w, k int, a, b *float64, offsets *int, c *float64, ldc int, add bool)
+
+//go:noescape
+func mulWindows64AVX2(h, w, k int, left *float64, row int, offsets *int, b, bias, c *float64, ldc int, add bool)
 
 //go:noescape
 func pick64AVX2(dst, src *float64, count, dstStep, srcStep, n int)

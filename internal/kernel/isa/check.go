@@ -10,13 +10,14 @@ import "github.com/berth-go/berth/internal/kernel"
 type (
 	mulAssembly[T any]     func(h, w, k int, a *T, rowA, colA int, b *T, ldb int, c *T, ldc int, add bool)
 	mulTapsAssembly[T any] func(h, w, k int, a, b *T, offsets *int, c *T, ldc int, add bool)
+	windowsAssembly[T any] func(h, w, k int, left *T, row int, offsets *int, b, bias, c *T, ldc int, add bool)
 	pickAssembly[T any]    func(dst, src *T, count, dstStep, srcStep, n int)
 	spreadAssembly[T any]  func(dst, src *T, count, dstStep, srcStep, a, b, n int)
 )
 
 // checkedTile returns the tile of the given extents whose loops are in assembly.
 func checkedTile[T kernel.Number](
-	rows, cols int, mul mulAssembly[T], mulTaps mulTapsAssembly[T], pick pickAssembly[T], spread spreadAssembly[T], transpose transposeLoop[T], taps tapLoops[T], vectors Vectors[T],
+	rows, cols, windowRows int, mul mulAssembly[T], mulTaps mulTapsAssembly[T], windows windowsAssembly[T], pick pickAssembly[T], spread spreadAssembly[T], transpose transposeLoop[T], taps tapLoops[T], vectors Vectors[T],
 ) Tile[T] {
 	mulFrom := func(h, w, k int, a []T, rowA, colA int, b []T, ldb int, c []T, ldc int, add bool) {
 		if h <= 0 || h > rows || w <= 0 || w > cols || k <= 0 || rowA < 0 || colA < 0 || ldb < 0 || ldc < 0 {
@@ -43,6 +44,20 @@ func checkedTile[T kernel.Number](
 			_ = b[taps.last+cols-1]
 			_ = c[(h-1)*ldc+w-1]
 			mulTaps(h, w, k, &a[0], &b[0], &taps.offsets[0], &c[0], ldc, add)
+		},
+		WindowRows: windowRows,
+		MulWindows: func(h, w int, left []T, row int, taps Taps, b, bias, c []T, ldc int, add bool) {
+			k := taps.Len()
+			if h <= 0 || h > windowRows || w <= 0 || w > cols || k == 0 || row < 0 || ldc < 0 {
+				panic("isa: tile out of range")
+			}
+			_ = left[(h-1)*row+taps.last]
+			_ = b[k*cols-1]
+			_ = c[(h-1)*ldc+w-1]
+			if len(bias) > 0 {
+				_ = bias[w-1]
+			}
+			windows(h, w, k, &left[0], row, &taps.offsets[0], &b[0], first(bias), &c[0], ldc, add)
 		},
 		Pick: func(dst, src []T, count, dstStep, srcStep, n int) {
 			if count <= 0 || dstStep < 0 || srcStep < 0 || n <= 0 {

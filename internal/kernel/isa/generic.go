@@ -46,7 +46,7 @@ func TileOf[T kernel.Number]() Tile[T] {
 func genericTile[T kernel.Number]() Tile[T] {
 	return Tile[T]{
 		Rows: 4, Cols: 4,
-		Mul: mulPacked4x4[T], MulFrom: mulTile4x4[T], MulTaps: mulTaps4x4[T], Pick: pickEvens[T], Vectors: genericVectors[T](),
+		Mul: mulPacked4x4[T], MulFrom: mulTile4x4[T], MulTaps: mulTaps4x4[T], WindowRows: 4, MulWindows: mulWindows4x4[T], Pick: pickEvens[T], Vectors: genericVectors[T](),
 		Spread: spreadLanes[T], Transpose: transposeLanes[T],
 		TapRows: tapRows[T], Tap3x3: tap3x3[T], CopyRows: copyRows[T], Split: split[T],
 		MaxRows: maxRows[T], MeanRows: meanRows[T],
@@ -71,16 +71,21 @@ func mulTile4x4[T kernel.Number](h, w, k int, a []T, rowA, colA int, b []T, ldb 
 		if w > 2 {
 			half4x2(&s, 2, n, a, &rows, colA, b[2:], ldb)
 		}
-		for i := range min(h, 4) {
-			row := c[i*ldc : i*ldc+w]
-			sums := s[i][:w]
-			if add || from > 0 {
-				for j, v := range sums {
-					row[j] += v
-				}
-			} else {
-				copy(row, sums)
+		addTile(c, &s, h, w, ldc, add || from > 0)
+	}
+}
+
+// addTile ends a chain: its sums are added to c, or written.
+func addTile[T kernel.Number](c []T, s *[4][4]T, h, w, ldc int, add bool) {
+	for i := range min(h, 4) {
+		row := c[i*ldc : i*ldc+w]
+		sums := s[i][:w]
+		if add {
+			for j, v := range sums {
+				row[j] += v
 			}
+		} else {
+			copy(row, sums)
 		}
 	}
 }

@@ -178,6 +178,18 @@ type Tile[T any] struct {
 	// with the same chains, and so the same bits. Full rows of Cols elements of b may
 	// be read.
 	MulTaps func(h, w int, a, b []T, taps Taps, c []T, ldc int, add bool)
+	// WindowRows is the most rows of MulWindows.
+	WindowRows int
+	// MulWindows is Mul of h <= WindowRows rows of a left matrix whose element (i, p) is
+	// left[i*row+taps[p]], for p < k = taps.Len() and a row that is not negative, and of a
+	// whole right strip:
+	//
+	//	s := 0; for p { s += left[i*row+taps[p]] * b[p*Cols+j] }
+	//
+	// with the same chains, and so the same bits. At last it is
+	//
+	//	c[i*ldc+j] += bias[j]	// unless bias is empty
+	MulWindows func(h, w int, left []T, row int, taps Taps, b, bias, c []T, ldc int, add bool)
 	// Pick is, for each r < count and i < n,
 	//
 	//	dst[r*dstStep+i] = src[r*srcStep+2*i]
@@ -221,7 +233,8 @@ type Tile[T any] struct {
 	MeanRows func(y, x []T, g *Grid, offsets []int, counts, lines []float64)
 }
 
-// Taps are where the rows of the right strip of [Tile.MulTaps] begin.
+// Taps are where the rows of the right strip of [Tile.MulTaps] begin, or the columns of
+// the left matrix of [Tile.MulWindows].
 type Taps struct {
 	offsets []int
 	last    int // at least each of them
@@ -230,7 +243,7 @@ type Taps struct {
 // Reset makes t empty. It keeps the memory.
 func (t *Taps) Reset() { *t = Taps{offsets: t.offsets[:0]} }
 
-// Append adds a row that begins at an offset, 0 or more.
+// Append adds one that begins at an offset, 0 or more.
 func (t *Taps) Append(offset int) {
 	if offset < 0 {
 		panic("isa: tap before the strip")
@@ -238,10 +251,10 @@ func (t *Taps) Append(offset int) {
 	t.offsets, t.last = append(t.offsets, offset), max(t.last, offset)
 }
 
-// Len returns the number of rows.
+// Len returns how many there are.
 func (t *Taps) Len() int { return len(t.offsets) }
 
-// Slice returns rows [from, to). What is multiplied by them must hold those of t.
+// Slice returns those in [from, to). What is multiplied by them must hold those of t.
 func (t *Taps) Slice(from, to int) Taps { return Taps{t.offsets[from:to], t.last} }
 
 // Variable names the environment variable that chooses a set by its name when a

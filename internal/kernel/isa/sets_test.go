@@ -154,6 +154,30 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		tile.MulTaps(h, w, a, b, taps, c, ldc, add)
 		check("mul taps", c, want, h, w, k)
 
+		h = 1 + rng.IntN(tile.WindowRows)
+		row := rng.IntN(50)
+		bias := some(w * rng.IntN(2))
+		left, b, c = some((h-1)*row+taps.last+1), some(k*tile.Cols), some((h+1)*ldc)
+		want = slices.Clone(c)
+		for i := range h {
+			for j := range w {
+				var sum T
+				for p, at := range taps.offsets {
+					sum += left[i*row+at] * b[p*tile.Cols+j]
+				}
+				if add {
+					sum += want[i*ldc+j]
+				}
+				if len(bias) > 0 {
+					sum += bias[j]
+				}
+				want[i*ldc+j] = sum
+			}
+		}
+		tile.MulWindows(h, w, left, row, taps, b, bias, c, ldc, add)
+		check("mul windows", c, want, h, w, k, row)
+
+		h = 1 + rng.IntN(tile.Rows)
 		n := 1 + rng.IntN(100)
 		dstStep, srcStep := n+rng.IntN(3), 2*n-1+rng.IntN(3)
 		src, dst := some((h-1)*srcStep+2*n-1), some(h*dstStep)

@@ -10,7 +10,9 @@
 //	depthwise.go         the form for groups of one channel, in blocks of positions
 //	winograd.go          where minimal filtering does the work of a product, and pays
 //	winograd_kernel.go   that form
-//	last.go              convolution of images with their channels last
+//	last.go              the forms of convolution of images with their channels last
+//	last_product.go      that as a product of windows read in place
+//	last_band.go         the padded image that it reads
 //	transpose_kernel.go  the transpose, as a product and a sum of its rows
 //	deform.go            the columns of a convolution with taps that are moved
 //	deform_kernel.go     the image read there

@@ -28,6 +28,10 @@ func TestEpilogue(t *testing.T) {
 		last := conv.Conv{ChannelsLast: true, Pads: []int{1, 1, 1, 1}}
 		optest.Finishes(t, rng, last, optest.Type(dt, 2, 13, 40, 6), optest.Type(dt, 50, 6, 3, 3))
 		optest.Finishes(t, rng, last, optest.Type(dt, 2, 13, 40, 6), optest.Type(dt, 6, 6, 3, 3), bias)
+		pointwise := conv.Conv{ChannelsLast: true}
+		optest.Finishes(t, rng, pointwise, optest.Type(dt, 2, 3, 40, 6), optest.Type(dt, 450, 6, 1, 1)) // parts of the maps
+		last.Group = 2
+		optest.Finishes(t, rng, last, optest.Type(dt, 2, 13, 40, 6), optest.Type(dt, 6, 3, 3, 3), bias)
 		transposed := conv.ConvTranspose{Strides: []int{2, 2}}
 		optest.Finishes(t, rng, transposed, image, optest.Type(dt, 6, 5, 3, 3))
 		transposed.Group = 2

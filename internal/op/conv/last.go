@@ -2,8 +2,8 @@ package conv
 
 import (
 	"github.com/berth-go/berth/dtype"
-	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/gemm"
 	"github.com/berth-go/berth/internal/kernel/isa"
 	"github.com/berth-go/berth/internal/op/slide"
 )
@@ -20,55 +20,108 @@ func newLast(t dtype.Type, p params) kernel.Kernel {
 	return ofElement(t, p, lastOf[float32], lastOf[float64], lastOf[int32], lastOf[int64])
 }
 
-func lastOf[T kernel.Number](p params) kernel.Kernel { return &last[T]{params: p} }
+func lastOf[T kernel.Number](p params) kernel.Kernel {
+	return &last[T]{params: p, tile: isa.TileOf[T]()}
+}
 
-// last is a convolution with channels last.
+// A lastForm is how a convolution with channels last is computed. The shapes decide.
+type lastForm uint8
+
+const (
+	// The image's windows, read in place, are multiplied by the weights; see [windows].
+	lastWindows lastForm = iota
+	// Each element is summed for itself, as [newConv] sums one or two maps of single
+	// channels over more than two axes.
+	lastPlain
+)
+
+// last is a convolution with channels last, in one of its forms.
 type last[T kernel.Number] struct {
 	params
-	x, w, y *kernel.Operand
+	x, w, y, bias *kernel.Operand // bias may be nil
 
+	tile               isa.Tile[T]
 	slide              slide.Binding
 	images, maps, deep int // images; output maps and input channels of a group
 	taps               int
-	count, each        int // rows of positions, and those in a task
+
+	form        lastForm
+	windows     windows // of lastWindows
+	count, each int     // blocks, or rows of positions, and those in a task
+	prepackedW  []T
 }
 
 // Bind implements [kernel.Kernel].
 func (k *last[T]) Bind(in, out []*kernel.Operand) {
 	k.x, k.w, k.y = in[0], in[1], out[0]
 	k.epilogue.Bind(k.y, in[2:]...)
+	if k.bias = nil; len(in) >= ownInputs {
+		k.bias = in[2]
+		k.rest.Bind(k.y, in[ownInputs:]...)
+	}
 	end := len(k.x.Shape) - 1
 	k.window.Taps = k.w.Shape[2:]
 	k.slide.Bind(&k.window, k.x.Shape[1:end], k.y.Shape[1:end])
 	k.images, k.maps, k.deep = k.x.Shape[0], k.w.Shape[0]/k.group, k.w.Shape[1]
 	k.taps = k.slide.OuterTaps * k.slide.InnerTaps
-	k.count = k.images * k.slide.Rows
-	_, k.each = kernel.Parts(k.count, k.slide.Width*k.maps*k.group*max(k.deep*k.taps, 1))
+	k.form = k.choose()
+	if k.count = k.images * k.slide.Rows; k.count*k.slide.Width*k.maps == 0 {
+		k.count = 0
+		return
+	}
+	cost := k.slide.Width * k.maps * k.group * max(k.deep*k.taps, 1)
+	if k.form == lastWindows {
+		k.bindWindows()
+		k.count, cost = k.windows.blocks(), int(k.windows.work(max(k.deep*k.taps/16, 1)))
+	}
+	_, k.each = kernel.Parts(k.count, cost)
+}
+
+// choose returns the form for the bound shapes.
+func (k *last[T]) choose() lastForm {
+	if k.deep == 1 && k.maps <= 2 && len(k.slide.In) > 2 {
+		return lastPlain
+	}
+	return lastWindows
 }
 
 // Tasks implements [kernel.Kernel].
 func (k *last[T]) Tasks() int {
-	if k.count*k.slide.Width*k.maps == 0 {
+	if k.count == 0 {
 		return 0
 	}
 	return kernel.CeilDiv(k.count, k.each)
 }
 
 // Scratch implements [kernel.Kernel].
-func (k *last[T]) Scratch() int { return k.epilogue.Scratch() }
+func (k *last[T]) Scratch() int {
+	if k.count > 0 && k.form == lastWindows {
+		return max(k.windowScratch(), k.rest.Scratch())
+	}
+	return k.epilogue.Scratch()
+}
 
 // Run implements [kernel.Kernel].
 func (k *last[T]) Run(task int, scratch []byte) error {
-	width, maps := k.slide.Width, k.maps*k.group
-	for row := task * k.each; row < min((task+1)*k.each, k.count); row++ {
-		for col := range width {
-			k.position(row/k.slide.Rows, row%k.slide.Rows, col)
+	for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
+		run := k.row
+		if k.form == lastWindows {
+			run = k.block
 		}
-		if err := k.epilogue.Run(row*width*maps, 1, width*maps, width*maps, scratch); err != nil {
+		if err := run(i, scratch); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// row computes all maps at a row of positions, element by element.
+func (k *last[T]) row(row int, scratch []byte) error {
+	width, maps := k.slide.Width, k.maps*k.group
+	for col := range width {
+		k.position(row/k.slide.Rows, row%k.slide.Rows, col)
+	}
+	return k.epilogue.Run(row*width*maps, 1, width*maps, width*maps, scratch)
 }
 
 // position computes all maps at a position.
@@ -123,8 +176,42 @@ func (k *last[T]) place(image, row, col int) int {
 	return at
 }
 
-// LastGain returns what c, with inputs and a result of the given types, gains by
-// [Conv.ChannelsLast], in multiplications at the peak of the machine. It may be negative.
-func (c Conv) LastGain(in []graph.Type, out graph.Type) float64 {
-	return float64(c.Products(in, []graph.Type{out})) / 2
+// PrepackedBytes implements [kernel.Prepacker]: the weights, where they are multiplied.
+func (k *last[T]) PrepackedBytes(input int) int {
+	if input != 1 || k.form != lastWindows {
+		return 0
+	}
+	return k.group * k.packedGroup() * k.w.DType.Size()
+}
+
+// packedGroup returns the elements of the prepacked weights of a group.
+func (k *last[T]) packedGroup() int { return gemm.Prepacked(k.maps, k.deep*k.taps, k.tile.Cols) }
+
+// PrepackedForm implements [kernel.Prepacker].
+func (k *last[T]) PrepackedForm(int) string { return gemm.Form(k.tile.Cols, k.group, false) }
+
+// Prepack implements [kernel.Prepacker].
+func (k *last[T]) Prepack(input int, dst []byte) {
+	if k.PrepackedBytes(input) == 0 {
+		return
+	}
+	for group := range k.group {
+		gemm.Prepack(kernel.Cast[T](dst)[group*k.packedGroup():], k.weights(group), k.maps, k.deep*k.taps, k.tile.Cols)
+	}
+}
+
+// weights returns those of a group, a row for each map.
+func (k *last[T]) weights(group int) gemm.Matrix[T] {
+	deep := k.deep * k.taps
+	return gemm.Matrix[T]{Data: kernel.Slice[T](k.w), At: k.w.Offset + group*k.maps*deep, Row: deep, Col: 1}
+}
+
+// UsePrepacked implements [kernel.Prepacker].
+func (k *last[T]) UsePrepacked(input int, prepacked []byte) {
+	if input == 1 {
+		k.prepackedW = nil
+		if len(prepacked) > 0 {
+			k.prepackedW = kernel.Cast[T](prepacked)
+		}
+	}
 }

@@ -10,6 +10,7 @@
 //	matvec.go     products of vectors and matrices
 //	pack.go       packing for products
 //	direct.go     products of images read in place
+//	windows.go    products of windows read in place
 //	conv.go       the packing of images for them
 //	winograd.go   transforms of convolutions by minimal filtering
 //	depthwise.go  convolutions of each channel for itself
@@ -88,6 +89,10 @@ var files = map[string]func(g *generator){
 			g.mulTaps()
 			g.pick()
 		})
+	},
+	"windows_amd64.s": func(g *generator) {
+		g.masks()
+		g.each(g.mulWindows)
 	},
 	"winograd_amd64.s": func(g *generator) {
 		g.masks()

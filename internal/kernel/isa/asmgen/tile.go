@@ -125,6 +125,12 @@ func (g *generator) loop(v, h int) {
 // store emits the end of a chain, whose sums are added to c or written, as the argument add
 // says, which lies that many bytes behind the first.
 func (g *generator) store(v, h, add int) {
+	g.addSums(v, h, add)
+	g.storeSums(v, h)
+}
+
+// addSums emits the addition of c to the sums, if the argument add says so.
+func (g *generator) addSums(v, h, add int) {
 	if !g.avx512 {
 		g.op("VMOVUPS (R12), %s", g.reg(v-1))
 	}
@@ -149,6 +155,10 @@ func (g *generator) store(v, h, add int) {
 		}
 	}
 	g.label("v%dh%dstore", v, h)
+}
+
+// storeSums emits the writing of the sums to c.
+func (g *generator) storeSums(v, h int) {
 	g.op("MOVQ DI, R13")
 	for i := range h {
 		for j := range v {

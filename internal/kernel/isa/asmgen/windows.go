@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/berth-go/berth/internal/kernel/isa/numbers"
+)
+
+// windowRows returns the rows of [isa.Tile.MulWindows]: as many as leave four registers
+// for the right row and for broadcasts.
+func (g *generator) windowRows() int {
+	if g.avx512 {
+		return 14
+	}
+	return 6
+}
+
+// mulWindows emits the products of windows that are read in place. It is mulTile but for
+// where an element of the left matrix lies: AX and SI are the bases of seven rows each,
+// which lie R14 bytes apart, R11 is three times and R10 five times as far, R8 walks the
+// offsets, and CX and R12 are the bases and the offset of this term.
+func (g *generator) mulWindows() {
+	bits := 8 * g.width
+	fmt.Fprintf(g, "\n// func mulWindows%s(h, w, k int, left *float%d, row int, offsets *int, b, bias, c *float%d, ldc int, add bool)\n", g.name, bits, bits)
+	fmt.Fprintf(g, "TEXT ·mulWindows%s(SB), NOSPLIT, $0-81\n", g.name)
+	g.op("MOVQ h+0(FP), DX")
+	g.op("MOVQ w+8(FP), CX")
+	if g.avx512 {
+		g.masksOfCX(1)
+	}
+	g.op("MOVQ left+24(FP), AX")
+	g.op("MOVQ row+32(FP), R14")
+	g.op("SHLQ $%d, R14", g.shift())
+	g.op("LEAQ (R14)(R14*2), R11")
+	g.op("LEAQ (R14)(R14*4), R10")
+	g.op("LEAQ (R10)(R14*2), SI")
+	g.op("ADDQ AX, SI")
+	g.op("MOVQ offsets+40(FP), R8")
+	g.op("MOVQ b+48(FP), BX")
+	g.op("MOVQ c+64(FP), DI")
+	g.op("MOVQ ldc+72(FP), R9")
+	g.op("SHLQ $%d, R9", g.shift())
+	g.op("CMPQ CX, $%d", g.lanes())
+	g.op("JLE one")
+	for _, v := range []int{2, 1} {
+		if v == 1 {
+			g.label("one")
+		}
+		if !g.avx512 {
+			g.op("SHLQ $%d, CX", g.shift())
+			g.op("LEAQ masks<>+%d(SB), R12", 32*v)
+			g.op("SUBQ CX, R12")
+		}
+		for h := g.windowRows(); h > 1; h-- {
+			g.op("CMPQ DX, $%d", h)
+			g.op("JEQ v%dh%d", v, h)
+		}
+		for h := range g.windowRows() {
+			g.windowLoop(v, h+1)
+		}
+	}
+}
+
+// windowLoop emits mulWindows for v registers of columns and h rows.
+func (g *generator) windowLoop(v, h int) {
+	g.label("v%dh%d", v, h)
+	g.op("MOVQ k+16(FP), DX")
+	g.label("v%dh%dchain", v, h)
+	for i := range h {
+		for j := range v {
+			g.zero(g.sum(i, j))
+		}
+	}
+	// What will be added to is fetched while the chain is summed.
+	g.op("CMPB add+80(FP), $0")
+	g.op("JEQ v%dh%dfetched", v, h)
+	g.op("MOVQ DI, R13")
+	for i := range h {
+		for at := 0; at < v*g.bytes(); at += 64 {
+			g.op("PREFETCHT0 %d(R13)", at)
+		}
+		if i < h-1 {
+			g.op("ADDQ R9, R13")
+		}
+	}
+	g.label("v%dh%dfetched", v, h)
+	g.op("MOVL $%d, R13", numbers.Chain)
+	g.op("CMPQ DX, R13")
+	g.op("CMOVQLT DX, R13")
+	g.op("SUBQ R13, DX")
+	g.op("PCALIGN $32")
+	g.label("v%dh%dloop", v, h)
+	g.op("MOVQ (R8), CX")
+	if h > 7 {
+		g.op("LEAQ (SI)(CX*%d), R12", g.width)
+	}
+	g.op("LEAQ (AX)(CX*%d), CX", g.width)
+	for j := range v {
+		g.op("%s %d(BX), %s", g.ins("VMOVU"), j*g.bytes(), g.reg(j))
+	}
+	for i := range h {
+		from := fmt.Sprintf([]string{"(%s)", "(%s)(R14*1)", "(%s)(R14*2)", "(%s)(R11*1)", "(%s)(R14*4)", "(%s)(R10*1)", "(%s)(R11*2)"}[i%7], []string{"CX", "R12"}[i/7])
+		if v == 1 && g.avx512 {
+			g.op("%s.BCST %s, %s, %s", g.ins("VFMADD231"), from, g.reg(0), g.sum(i, 0))
+			continue
+		}
+		b := g.reg(2 + i%2)
+		g.op("%s %s, %s", g.broadcast(), from, b)
+		for j := range v {
+			g.op("%s %s, %s, %s", g.ins("VFMADD231"), g.reg(j), b, g.sum(i, j))
+		}
+	}
+	g.op("ADDQ $%d, BX", 2*g.bytes())
+	g.op("ADDQ $8, R8")
+	g.op("DECQ R13")
+	g.op("JNZ v%dh%dloop", v, h)
+	g.addSums(v, h, 80)
+	g.op("TESTQ DX, DX")
+	g.op("JNZ v%dh%dbiased", v, h)
+	g.op("MOVQ bias+56(FP), R13")
+	g.op("TESTQ R13, R13")
+	g.op("JZ v%dh%dbiased", v, h)
+	for j := range v {
+		at, t := fmt.Sprintf("%d(R13)", j*g.bytes()), g.reg(2+j)
+		switch {
+		case g.avx512:
+			g.op("%s.Z %s, K%d, %s", g.ins("VMOVU"), at, j+1, t)
+		case j == v-1:
+			g.op("%s %s, %s, %s", g.ins("VMASKMOV"), at, g.reg(j), t)
+		default:
+			g.op("%s %s, %s", g.ins("VMOVU"), at, t)
+		}
+		for i := range h {
+			g.op("%s %s, %s, %s", g.ins("VADD"), t, g.sum(i, j), g.sum(i, j))
+		}
+	}
+	g.label("v%dh%dbiased", v, h)
+	g.storeSums(v, h)
+	g.op("MOVB $1, add+80(FP)")
+	g.op("TESTQ DX, DX")
+	g.op("JNZ v%dh%dchain", v, h)
+	g.op("VZEROUPPER")
+	g.op("RET")
+}
