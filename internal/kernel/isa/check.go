@@ -16,7 +16,7 @@ type (
 
 // checkedTile returns the tile of the given extents whose loops are in assembly.
 func checkedTile[T kernel.Number](
-	rows, cols int, mul mulAssembly[T], mulTaps mulTapsAssembly[T], pick pickAssembly[T], spread spreadAssembly[T], transpose transposeLoop[T], taps tapLoops[T], vectors Vectors[T],
+	rows, cols int, mul mulAssembly[T], mulTaps mulTapsAssembly[T], pick pickAssembly[T], spread spreadAssembly[T], transpose transposeLoop[T], taps tapLoops[T], channels channelLoops[T], vectors Vectors[T],
 ) Tile[T] {
 	mulFrom := func(h, w, k int, a []T, rowA, colA int, b []T, ldb int, c []T, ldc int, add bool) {
 		if h <= 0 || h > rows || w <= 0 || w > cols || k <= 0 || rowA < 0 || colA < 0 || ldb < 0 || ldc < 0 {
@@ -62,7 +62,7 @@ func checkedTile[T kernel.Number](
 		},
 		Transpose: transpose,
 		TapRows:   taps.checkedRows, Tap3x3: taps.checked3x3, CopyRows: taps.checkedCopy, Split: taps.checkedSplit,
-		MaxRows: taps.checkedMax, MeanRows: taps.checkedMean,
+		MaxRows: taps.checkedMax, MeanRows: taps.checkedMean, Channels: channels.checked(),
 	}
 }
 

@@ -15,6 +15,7 @@
 //	isa.go            the loops, and the choice of a set
 //	generic.go        the portable set
 //	generic_taps.go   its loops over windows that slide over planes
+//	channels.go       its loops over images with their channels last
 //	winograd.go       transforms of a convolution by minimal filtering
 //	vector.go         products of vectors and matrices
 //	integer.go        the loops over bytes, and their portable form
@@ -22,7 +23,7 @@
 //	numbers           the constants that Go and assembly share
 //	avx512_amd64.go, avx2_amd64.go, neon_arm64.go
 //	                  a set each: its loops, and whether the processor has it
-//	pack_amd64.go, vector_amd64.go
+//	pack_amd64.go, vector_amd64.go, channels_amd64.go
 //	                  loops that the two for amd64 have in common
 //	maps_*.go, casts_*.go
 //	                  their loops over elements, written by asmgen
@@ -219,6 +220,7 @@ type Tile[T any] struct {
 	//	s := 0.0; for t { s += float64(x[p*PlaneX+r*RowX+offsets[t]+i]) }
 	//	y[p*PlaneY+r*RowY+i] = T(s / (counts[i]*lines[r]))
 	MeanRows func(y, x []T, g *Grid, offsets []int, counts, lines []float64)
+	Channels[T]
 }
 
 // Taps are where the rows of the right strip of [Tile.MulTaps] begin.

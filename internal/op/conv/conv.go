@@ -11,6 +11,7 @@
 //	winograd.go          where minimal filtering does the work of a product, and pays
 //	winograd_kernel.go   that form
 //	last.go              convolution of images with their channels last
+//	last_depthwise.go    its form for groups of one channel and one map
 //	transpose_kernel.go  the transpose, as a product and a sum of its rows
 //	deform.go            the columns of a convolution with taps that are moved
 //	deform_kernel.go     the image read there

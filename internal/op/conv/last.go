@@ -19,12 +19,26 @@ func newLast(t dtype.Type, p params) kernel.Kernel {
 	return ofElement(t, p, lastOf[float32], lastOf[float64], lastOf[int32], lastOf[int64])
 }
 
-func lastOf[T kernel.Number](p params) kernel.Kernel { return &last[T]{params: p} }
+func lastOf[T kernel.Number](p params) kernel.Kernel {
+	return &last[T]{params: p, tile: isa.TileOf[T]()}
+}
+
+// A lastForm is how a convolution with channels last is computed. The shapes decide.
+type lastForm uint8
+
+const (
+	plain     lastForm = iota
+	byChannel          // see [depthwise]
+)
 
 // last is a convolution with channels last.
 type last[T kernel.Number] struct {
 	params
 	x, w, y *kernel.Operand
+	form    lastForm
+	tile    isa.Tile[T]
+	blocks  slide.Blocks
+	depth   depthwise[T] // of byChannel
 
 	slide              slide.Binding
 	images, maps, deep int // images; output maps and input channels of a group
@@ -41,6 +55,11 @@ func (k *last[T]) Bind(in, out []*kernel.Operand) {
 	k.slide.Bind(&k.window, k.x.Shape[1:end], k.y.Shape[1:end])
 	k.images, k.maps, k.deep = k.x.Shape[0], k.w.Shape[0]/k.group, k.w.Shape[1]
 	k.taps = k.slide.OuterTaps * k.slide.InnerTaps
+	k.form = plain
+	if k.bindDepthwise(in) {
+		k.form = byChannel
+		return
+	}
 	k.count = k.images * k.slide.Rows
 	_, k.each = kernel.Parts(k.count, k.slide.Width*k.maps*k.group*max(k.deep*k.taps, 1))
 }
@@ -54,10 +73,18 @@ func (k *last[T]) Tasks() int {
 }
 
 // Scratch implements [kernel.Kernel].
-func (k *last[T]) Scratch() int { return k.epilogue.Scratch() }
+func (k *last[T]) Scratch() int {
+	if k.form == byChannel {
+		return k.depthwiseScratch()
+	}
+	return k.epilogue.Scratch()
+}
 
 // Run implements [kernel.Kernel].
 func (k *last[T]) Run(task int, scratch []byte) error {
+	if k.form == byChannel {
+		return k.runDepthwise(task, scratch)
+	}
 	width, maps := k.slide.Width, k.maps*k.group
 	for row := task * k.each; row < min((task+1)*k.each, k.count); row++ {
 		for col := range width {

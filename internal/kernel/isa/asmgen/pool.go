@@ -17,7 +17,7 @@ func (g *generator) maxRows() {
 	g.op("SHLQ $%d, R8", g.shift())
 	g.op("LEAQ (R8)(R8*2), R12")
 	steps := []string{"(AX)", "(AX)(R8*1)", "(AX)(R8*2)", "(AX)(R12*1)"}
-	g.blocks("", regs, 10, "R8", "R9", func(b *block) {
+	g.blocks("", areas(regs), 10, "R8", "R9", func(b *block) {
 		// The maxima so far are registers from 0 on; lanes without NaN are mask registers
 		// from 2 on with AVX-512, and registers from 4 on otherwise.
 		g.op("%s lowest%d<>(SB), %s", g.broadcast(), 8*g.width, g.reg(0))
