@@ -1,6 +1,10 @@
 package isa
 
-import "github.com/berth-go/berth/internal/kernel"
+import (
+	"math"
+
+	"github.com/berth-go/berth/internal/kernel"
+)
 
 // Channels are the loops of a [Tile] over images with their channels last. The planes of a
 // grid are rows of positions, its rows positions, and its columns channels. For each tap of
@@ -21,10 +25,27 @@ type Channels[T any] struct {
 	// are offsets of the first tap of each line; the others follow, within elements apart. RowX
 	// is once or twice as much.
 	LastLines func(y []T, atY int, x []T, atX int, g *Grid, offsets []int, taps, within int, weights []T, pitch int, bias []T)
+	// LastMax is, for each p, r and i of the grid,
+	//
+	//	m := the lowest value; for t not in the padding { v := tap(p, r, t, i); if v > m { m = v } }
+	//	y[atY+p*PlaneY+r*RowY+i] = m // NaN if there was one
+	LastMax func(y []T, atY int, x []T, atX int, g *Grid, offsets []int)
+	// LastMean is, for each p, r and i of the grid,
+	//
+	//	s := 0.0; for t not in the padding { s += float64(tap(p, r, t, i)) }
+	//	y[atY+p*PlaneY+r*RowY+i] = T(s / (counts[r]*lines[p]))
+	LastMean func(y []T, atY int, x []T, atX int, g *Grid, offsets []int, counts, lines []float64)
+	// LastPlane is, for each i < len(y),
+	//
+	//	var s [4]float64; for p < positions { s[k] += float64(x[p*step+i]) }
+	//	y[i] = T(((s[0] + s[1]) + (s[2] + s[3])) / positions)
+	//
+	// where k is p%4, and 0 for what is left of p after the last whole four.
+	LastPlane func(y, x []T, positions, step int)
 }
 
 func genericChannels[T kernel.Number]() Channels[T] {
-	return Channels[T]{LastTaps: lastTaps[T], LastLines: lastLines[T]}
+	return Channels[T]{LastTaps: lastTaps[T], LastLines: lastLines[T], LastMax: lastMax[T], LastMean: lastMean[T], LastPlane: lastPlane[T]}
 }
 
 func lastTaps[T kernel.Number](y []T, atY int, x []T, atX int, g *Grid, offsets []int, weights []T, pitch int, bias []T, add bool) {
@@ -75,10 +96,77 @@ func lastLines[T kernel.Number](y []T, atY int, x []T, atX int, g *Grid, offsets
 	}
 }
 
+func lastMax[T kernel.Number](y []T, atY int, x []T, atX int, g *Grid, offsets []int) {
+	taps, lowest := len(offsets)/g.Planes, lowestOf[T]()
+	g.each(func(plane, _, toY, fromX int) {
+		to := y[atY+toY:][:g.Cols]
+		kernel.Fill(to, lowest)
+		for _, offset := range offsets[plane*taps:][:taps] {
+			if offset < 0 {
+				continue
+			}
+			for i, v := range x[atX+fromX+offset:][:len(to)] {
+				if m := to[i]; v > m || v != v && m == m {
+					to[i] = v
+				}
+			}
+		}
+	})
+}
+
+// lowestOf returns the lowest value of a type.
+func lowestOf[T kernel.Number]() T {
+	var zero T
+	if T(1)/2 != 0 {
+		return T(math.Inf(-1))
+	}
+	if zero-1 > zero {
+		return zero
+	}
+	low := T(1)
+	for low > 0 {
+		low *= 2 // which wraps
+	}
+	return low
+}
+
+func lastMean[T kernel.Number](y []T, atY int, x []T, atX int, g *Grid, offsets []int, counts, lines []float64) {
+	taps := len(offsets) / g.Planes
+	g.each(func(plane, row, toY, fromX int) {
+		to := y[atY+toY:][:g.Cols]
+		for i := range to {
+			sum := 0.0
+			for _, offset := range offsets[plane*taps:][:taps] {
+				if offset >= 0 {
+					sum += float64(x[atX+fromX+offset+i])
+				}
+			}
+			to[i] = T(sum / (counts[row] * lines[plane]))
+		}
+	})
+}
+
+func lastPlane[T kernel.Number](y, x []T, positions, step int) {
+	for i := range y {
+		var s [4]float64
+		for p := range positions {
+			k := p % 4
+			if p >= positions&^3 {
+				k = 0
+			}
+			s[k] += float64(x[p*step+i])
+		}
+		y[i] = T(((s[0] + s[1]) + (s[2] + s[3])) / float64(positions))
+	}
+}
+
 // channelLoops are those of [Channels] in assembly, as [tapLoops] are.
 type channelLoops[T kernel.Number] struct {
 	taps           func(y, x *T, g *Grid, offsets *int, weights *T, taps, pitch int, bias *T, add bool, atX int)
 	lines3, lines5 func(y, x *T, g *Grid, offsets *int, weights *T, lines, pitch int, bias *T, within, step, atX int)
+	max            func(y, x *T, g *Grid, offsets *int, atX, taps int)
+	mean           func(y, x *T, g *Grid, offsets *int, atX, taps int, counts, lines *float64)
+	plane          func(y, x *T, channels, positions, step int)
 }
 
 // checked returns the loops, which read and write what slices hold alone.
@@ -111,6 +199,30 @@ func (l channelLoops[T]) checked() Channels[T] {
 			checkTapped(y, atY, x, atX, g, offsets, (taps-1)*within)
 			checkWeights(g.Cols, lines*taps, weights, pitch, bias)
 			loop(&y[atY], first(x), g, &offsets[0], &weights[0], lines, pitch, first(bias), within, step, atX)
+		},
+		LastMax: func(y []T, atY int, x []T, atX int, g *Grid, offsets []int) {
+			if g.Planes <= 0 || g.Rows <= 0 || g.Cols <= 0 {
+				return
+			}
+			checkTapped(y, atY, x, atX, g, offsets, 0)
+			l.max(&y[atY], first(x), g, &offsets[0], atX, len(offsets)/g.Planes)
+		},
+		LastMean: func(y []T, atY int, x []T, atX int, g *Grid, offsets []int, counts, lines []float64) {
+			if g.Planes <= 0 || g.Rows <= 0 || g.Cols <= 0 {
+				return
+			}
+			checkTapped(y, atY, x, atX, g, offsets, 0)
+			_, _ = counts[g.Rows-1], lines[g.Planes-1]
+			l.mean(&y[atY], first(x), g, &offsets[0], atX, len(offsets)/g.Planes, &counts[0], &lines[0])
+		},
+		LastPlane: func(y, x []T, positions, step int) {
+			if positions <= 0 || step < 0 {
+				panic("isa: plane out of range")
+			}
+			if len(y) > 0 {
+				_ = x[(positions-1)*step+len(y)-1]
+				l.plane(&y[0], &x[0], len(y), positions, step)
+			}
 		},
 	}
 }

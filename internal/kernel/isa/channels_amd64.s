@@ -14,6 +14,18 @@ DATA masks<>+48(SB)/8, $0
 DATA masks<>+56(SB)/8, $0
 GLOBL masks<>(SB), RODATA|NOPTR, $64
 
+DATA lowest32<>+0(SB)/4, $0xff800000
+GLOBL lowest32<>(SB), RODATA|NOPTR, $4
+
+DATA lowest64<>+0(SB)/8, $0xfff0000000000000
+GLOBL lowest64<>(SB), RODATA|NOPTR, $8
+
+DATA nan32<>+0(SB)/4, $0x7fc00000
+GLOBL nan32<>(SB), RODATA|NOPTR, $4
+
+DATA nan64<>+0(SB)/8, $0x7ff8000000000001
+GLOBL nan64<>(SB), RODATA|NOPTR, $8
+
 // func lastTaps32AVX512(y, x *float32, grid *Grid, offsets *int, weights *float32, taps, pitch int, bias *float32, add bool, atX int)
 TEXT ·lastTaps32AVX512(SB), NOSPLIT, $8-80
 	SHLQ $2, pitch+48(FP)
@@ -5302,6 +5314,754 @@ s2rows1end:
 	ADDQ R9, DI
 	SUBQ $1, DX
 	JMP s2next
+
+done:
+	VZEROUPPER
+	RET
+
+// func lastMax32AVX512(y, x *float32, grid *Grid, offsets *int, atX, taps int)
+TEXT ·lastMax32AVX512(SB), NOSPLIT, $8-48
+	MOVQ atX+32(FP), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
+	SHLQ $2, R9
+	MOVQ 48(AX), R8
+	SHLQ $2, R8
+	LEAQ (R8)(R8*2), R12
+
+next:
+	CMPQ DX, $4
+	JGE rows4
+	CMPQ DX, $2
+	JGE rows2
+	CMPQ DX, $1
+	JGE rows1
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVQ taps+40(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, offsets+24(FP)
+	JMP plane
+
+rows4:
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
+	XORL R13, R13
+
+rows4whole:
+	CMPQ CX, $16
+	JLT rows4rest
+	VBROADCASTSS lowest32<>(SB), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	KXNORW K2, K2, K2
+	KXNORW K3, K3, K3
+	KXNORW K4, K4, K4
+	KXNORW K5, K5, K5
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows4wholetap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows4wholepadding
+	LEAQ (SI)(AX*4), AX
+	VMOVUPS 0(AX), Z8
+	VCMPPS $7, Z8, Z8, K2, K2
+	VMAXPS Z0, Z8, Z0
+	VMOVUPS 0(AX)(R8*1), Z8
+	VCMPPS $7, Z8, Z8, K3, K3
+	VMAXPS Z1, Z8, Z1
+	VMOVUPS 0(AX)(R8*2), Z8
+	VCMPPS $7, Z8, Z8, K4, K4
+	VMAXPS Z2, Z8, Z2
+	VMOVUPS 0(AX)(R12*1), Z8
+	VCMPPS $7, Z8, Z8, K5, K5
+	VMAXPS Z3, Z8, Z3
+
+rows4wholeafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows4wholetap
+	JMP rows4wholesummed
+
+rows4wholepadding:
+	JMP rows4wholeafter
+
+rows4wholesummed:
+	VBROADCASTSS nan32<>(SB), Z8
+	KNOTW K2, K2
+	VMOVAPS Z8, K2, Z0
+	KNOTW K3, K3
+	VMOVAPS Z8, K3, Z1
+	KNOTW K4, K4
+	VMOVAPS Z8, K4, Z2
+	KNOTW K5, K5
+	VMOVAPS Z8, K5, Z3
+	MOVQ DI, AX
+	VMOVUPS Z0, 0(AX)
+	ADDQ R9, AX
+	VMOVUPS Z1, 0(AX)
+	ADDQ R9, AX
+	VMOVUPS Z2, 0(AX)
+	ADDQ R9, AX
+	VMOVUPS Z3, 0(AX)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R13
+	SUBQ $16, CX
+	JMP rows4whole
+
+rows4rest:
+	TESTQ CX, CX
+	JLE rows4end
+	MOVL $65535, AX
+	BZHIL CX, AX, AX
+	KMOVW AX, K1
+	VBROADCASTSS lowest32<>(SB), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	KXNORW K2, K2, K2
+	KXNORW K3, K3, K3
+	KXNORW K4, K4, K4
+	KXNORW K5, K5, K5
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows4resttap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows4restpadding
+	LEAQ (SI)(AX*4), AX
+	VMOVUPS.Z 0(AX), K1, Z8
+	VCMPPS $7, Z8, Z8, K2, K2
+	VMAXPS Z0, Z8, Z0
+	VMOVUPS.Z 0(AX)(R8*1), K1, Z8
+	VCMPPS $7, Z8, Z8, K3, K3
+	VMAXPS Z1, Z8, Z1
+	VMOVUPS.Z 0(AX)(R8*2), K1, Z8
+	VCMPPS $7, Z8, Z8, K4, K4
+	VMAXPS Z2, Z8, Z2
+	VMOVUPS.Z 0(AX)(R12*1), K1, Z8
+	VCMPPS $7, Z8, Z8, K5, K5
+	VMAXPS Z3, Z8, Z3
+
+rows4restafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows4resttap
+	JMP rows4restsummed
+
+rows4restpadding:
+	JMP rows4restafter
+
+rows4restsummed:
+	VBROADCASTSS nan32<>(SB), Z8
+	KNOTW K2, K2
+	VMOVAPS Z8, K2, Z0
+	KNOTW K3, K3
+	VMOVAPS Z8, K3, Z1
+	KNOTW K4, K4
+	VMOVAPS Z8, K4, Z2
+	KNOTW K5, K5
+	VMOVAPS Z8, K5, Z3
+	MOVQ DI, AX
+	VMOVUPS Z0, K1, 0(AX)
+	ADDQ R9, AX
+	VMOVUPS Z1, K1, 0(AX)
+	ADDQ R9, AX
+	VMOVUPS Z2, K1, 0(AX)
+	ADDQ R9, AX
+	VMOVUPS Z3, K1, 0(AX)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R13
+	SUBQ $16, CX
+	JMP rows4rest
+
+rows4end:
+	SUBQ R13, SI
+	SUBQ R13, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	SUBQ $4, DX
+	JMP next
+
+rows2:
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
+	XORL R13, R13
+
+rows2whole:
+	CMPQ CX, $32
+	JLT rows2rest
+	VBROADCASTSS lowest32<>(SB), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	KXNORW K2, K2, K2
+	KXNORW K3, K3, K3
+	KXNORW K4, K4, K4
+	KXNORW K5, K5, K5
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows2wholetap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows2wholepadding
+	LEAQ (SI)(AX*4), AX
+	VMOVUPS 0(AX), Z8
+	VCMPPS $7, Z8, Z8, K2, K2
+	VMAXPS Z0, Z8, Z0
+	VMOVUPS 64(AX), Z8
+	VCMPPS $7, Z8, Z8, K3, K3
+	VMAXPS Z1, Z8, Z1
+	VMOVUPS 0(AX)(R8*1), Z8
+	VCMPPS $7, Z8, Z8, K4, K4
+	VMAXPS Z2, Z8, Z2
+	VMOVUPS 64(AX)(R8*1), Z8
+	VCMPPS $7, Z8, Z8, K5, K5
+	VMAXPS Z3, Z8, Z3
+
+rows2wholeafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows2wholetap
+	JMP rows2wholesummed
+
+rows2wholepadding:
+	JMP rows2wholeafter
+
+rows2wholesummed:
+	VBROADCASTSS nan32<>(SB), Z8
+	KNOTW K2, K2
+	VMOVAPS Z8, K2, Z0
+	KNOTW K3, K3
+	VMOVAPS Z8, K3, Z1
+	KNOTW K4, K4
+	VMOVAPS Z8, K4, Z2
+	KNOTW K5, K5
+	VMOVAPS Z8, K5, Z3
+	MOVQ DI, AX
+	VMOVUPS Z0, 0(AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ R9, AX
+	VMOVUPS Z2, 0(AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	ADDQ $128, R13
+	SUBQ $32, CX
+	JMP rows2whole
+
+rows2rest:
+	TESTQ CX, CX
+	JLE rows2end
+	MOVL $65535, AX
+	BZHIL CX, AX, AX
+	KMOVW AX, K1
+	VBROADCASTSS lowest32<>(SB), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	KXNORW K2, K2, K2
+	KXNORW K3, K3, K3
+	KXNORW K4, K4, K4
+	KXNORW K5, K5, K5
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows2resttap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows2restpadding
+	LEAQ (SI)(AX*4), AX
+	VMOVUPS.Z 0(AX), K1, Z8
+	VCMPPS $7, Z8, Z8, K2, K2
+	VMAXPS Z0, Z8, Z0
+	VMOVUPS.Z 0(AX)(R8*1), K1, Z8
+	VCMPPS $7, Z8, Z8, K3, K3
+	VMAXPS Z1, Z8, Z1
+
+rows2restafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows2resttap
+	JMP rows2restsummed
+
+rows2restpadding:
+	JMP rows2restafter
+
+rows2restsummed:
+	VBROADCASTSS nan32<>(SB), Z8
+	KNOTW K2, K2
+	VMOVAPS Z8, K2, Z0
+	KNOTW K3, K3
+	VMOVAPS Z8, K3, Z1
+	MOVQ DI, AX
+	VMOVUPS Z0, K1, 0(AX)
+	ADDQ R9, AX
+	VMOVUPS Z1, K1, 0(AX)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R13
+	SUBQ $16, CX
+	JMP rows2rest
+
+rows2end:
+	SUBQ R13, SI
+	SUBQ R13, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	SUBQ $2, DX
+	JMP next
+
+rows1:
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
+	XORL R13, R13
+
+rows1whole:
+	CMPQ CX, $64
+	JLT rows1rest
+	VBROADCASTSS lowest32<>(SB), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	KXNORW K2, K2, K2
+	KXNORW K3, K3, K3
+	KXNORW K4, K4, K4
+	KXNORW K5, K5, K5
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows1wholetap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows1wholepadding
+	LEAQ (SI)(AX*4), AX
+	VMOVUPS 0(AX), Z8
+	VCMPPS $7, Z8, Z8, K2, K2
+	VMAXPS Z0, Z8, Z0
+	VMOVUPS 64(AX), Z8
+	VCMPPS $7, Z8, Z8, K3, K3
+	VMAXPS Z1, Z8, Z1
+	VMOVUPS 128(AX), Z8
+	VCMPPS $7, Z8, Z8, K4, K4
+	VMAXPS Z2, Z8, Z2
+	VMOVUPS 192(AX), Z8
+	VCMPPS $7, Z8, Z8, K5, K5
+	VMAXPS Z3, Z8, Z3
+
+rows1wholeafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows1wholetap
+	JMP rows1wholesummed
+
+rows1wholepadding:
+	JMP rows1wholeafter
+
+rows1wholesummed:
+	VBROADCASTSS nan32<>(SB), Z8
+	KNOTW K2, K2
+	VMOVAPS Z8, K2, Z0
+	KNOTW K3, K3
+	VMOVAPS Z8, K3, Z1
+	KNOTW K4, K4
+	VMOVAPS Z8, K4, Z2
+	KNOTW K5, K5
+	VMOVAPS Z8, K5, Z3
+	MOVQ DI, AX
+	VMOVUPS Z0, 0(AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	ADDQ $256, R13
+	SUBQ $64, CX
+	JMP rows1whole
+
+rows1rest:
+	TESTQ CX, CX
+	JLE rows1end
+	MOVL $65535, AX
+	BZHIL CX, AX, AX
+	KMOVW AX, K1
+	VBROADCASTSS lowest32<>(SB), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	KXNORW K2, K2, K2
+	KXNORW K3, K3, K3
+	KXNORW K4, K4, K4
+	KXNORW K5, K5, K5
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows1resttap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows1restpadding
+	LEAQ (SI)(AX*4), AX
+	VMOVUPS.Z 0(AX), K1, Z8
+	VCMPPS $7, Z8, Z8, K2, K2
+	VMAXPS Z0, Z8, Z0
+
+rows1restafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows1resttap
+	JMP rows1restsummed
+
+rows1restpadding:
+	JMP rows1restafter
+
+rows1restsummed:
+	VBROADCASTSS nan32<>(SB), Z8
+	KNOTW K2, K2
+	VMOVAPS Z8, K2, Z0
+	MOVQ DI, AX
+	VMOVUPS Z0, K1, 0(AX)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R13
+	SUBQ $16, CX
+	JMP rows1rest
+
+rows1end:
+	SUBQ R13, SI
+	SUBQ R13, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	SUBQ $1, DX
+	JMP next
+
+done:
+	VZEROUPPER
+	RET
+
+// func lastMean32AVX512(y, x *float32, grid *Grid, offsets *int, atX, taps int, counts, lines *float64)
+TEXT ·lastMean32AVX512(SB), NOSPLIT, $8-64
+	MOVQ atX+32(FP), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
+	SHLQ $2, R9
+	MOVQ 48(AX), R8
+	SHLQ $2, R8
+	LEAQ (R8)(R8*2), R12
+	MOVQ R8, R12
+	MOVQ R9, R11
+	MOVQ counts+48(FP), R9
+
+row:
+	MOVQ lines+56(FP), AX
+	VBROADCASTSD (AX), Z8
+	VBROADCASTSD (R9), Z9
+	VMULPD Z8, Z9, Z9
+	ADDQ $8, R9
+	MOVQ grid+16(FP), AX
+	MOVQ 16(AX), CX
+	XORL R8, R8
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+block4tap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT block4padding
+	LEAQ (SI)(AX*4), AX
+	VCVTPS2PD 0(AX), Z8
+	VADDPD Z8, Z0, Z0
+	VCVTPS2PD 32(AX), Z8
+	VADDPD Z8, Z1, Z1
+	VCVTPS2PD 64(AX), Z8
+	VADDPD Z8, Z2, Z2
+	VCVTPS2PD 96(AX), Z8
+	VADDPD Z8, Z3, Z3
+
+block4after:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ block4tap
+	JMP block4summed
+
+block4padding:
+	JMP block4after
+
+block4summed:
+	VDIVPD Z9, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, 0(DI)
+	VDIVPD Z9, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS Y1, 32(DI)
+	VDIVPD Z9, Z2, Z2
+	VCVTPD2PS Z2, Y2
+	VMOVUPS Y2, 64(DI)
+	VDIVPD Z9, Z3, Z3
+	VCVTPD2PS Z3, Y3
+	VMOVUPS Y3, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	ADDQ $128, R8
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	TESTQ CX, CX
+	JLE end
+	MOVL $255, AX
+	BZHIL CX, AX, AX
+	KMOVW AX, K1
+	VPXORD Z0, Z0, Z0
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+block1tap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT block1padding
+	LEAQ (SI)(AX*4), AX
+	VCVTPS2PD.Z 0(AX), K1, Z8
+	VADDPD Z8, Z0, Z0
+
+block1after:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ block1tap
+	JMP block1summed
+
+block1padding:
+	JMP block1after
+
+block1summed:
+	VDIVPD Z9, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, K1, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R8
+	SUBQ $8, CX
+	JMP next1
+
+end:
+	SUBQ R8, SI
+	SUBQ R8, DI
+	ADDQ R12, SI
+	ADDQ R11, DI
+	DECQ DX
+	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVQ taps+40(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, offsets+24(FP)
+	ADDQ $8, lines+56(FP)
+	JMP plane
+
+done:
+	VZEROUPPER
+	RET
+
+// func lastPlane32AVX512(y, x *float32, channels, positions, step int)
+TEXT ·lastPlane32AVX512(SB), NOSPLIT, $0-40
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ channels+16(FP), CX
+	MOVQ positions+24(FP), DX
+	MOVQ step+32(FP), R11
+	SHLQ $2, R11
+	CVTSQ2SD DX, X9
+	VBROADCASTSD X9, Z9
+	XORL R8, R8
+
+next2:
+	CMPQ CX, $16
+	JLT next1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ SI, AX
+	MOVQ DX, BX
+	SHRQ $2, BX
+	JZ after2x4
+
+sum2x4:
+	VCVTPS2PD 0(AX), Z8
+	VADDPD Z8, Z0, Z0
+	VCVTPS2PD 32(AX), Z8
+	VADDPD Z8, Z1, Z1
+	ADDQ R11, AX
+	VCVTPS2PD 0(AX), Z8
+	VADDPD Z8, Z2, Z2
+	VCVTPS2PD 32(AX), Z8
+	VADDPD Z8, Z3, Z3
+	ADDQ R11, AX
+	VCVTPS2PD 0(AX), Z8
+	VADDPD Z8, Z4, Z4
+	VCVTPS2PD 32(AX), Z8
+	VADDPD Z8, Z5, Z5
+	ADDQ R11, AX
+	VCVTPS2PD 0(AX), Z8
+	VADDPD Z8, Z6, Z6
+	VCVTPS2PD 32(AX), Z8
+	VADDPD Z8, Z7, Z7
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum2x4
+
+after2x4:
+	MOVQ DX, BX
+	ANDQ $3, BX
+	JZ after2x1
+
+sum2x1:
+	VCVTPS2PD 0(AX), Z8
+	VADDPD Z8, Z0, Z0
+	VCVTPS2PD 32(AX), Z8
+	VADDPD Z8, Z1, Z1
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum2x1
+
+after2x1:
+	VADDPD Z2, Z0, Z0
+	VADDPD Z3, Z1, Z1
+	VADDPD Z6, Z4, Z4
+	VADDPD Z7, Z5, Z5
+	VADDPD Z4, Z0, Z0
+	VADDPD Z5, Z1, Z1
+	VDIVPD Z9, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, 0(DI)
+	VDIVPD Z9, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS Y1, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R8
+	SUBQ $16, CX
+	JMP next2
+
+next1:
+	TESTQ CX, CX
+	JLE end
+	MOVL $255, AX
+	BZHIL CX, AX, AX
+	KMOVW AX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ SI, AX
+	MOVQ DX, BX
+	SHRQ $2, BX
+	JZ after1x4
+
+sum1x4:
+	VCVTPS2PD.Z 0(AX), K1, Z8
+	VADDPD Z8, Z0, Z0
+	ADDQ R11, AX
+	VCVTPS2PD.Z 0(AX), K1, Z8
+	VADDPD Z8, Z1, Z1
+	ADDQ R11, AX
+	VCVTPS2PD.Z 0(AX), K1, Z8
+	VADDPD Z8, Z2, Z2
+	ADDQ R11, AX
+	VCVTPS2PD.Z 0(AX), K1, Z8
+	VADDPD Z8, Z3, Z3
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum1x4
+
+after1x4:
+	MOVQ DX, BX
+	ANDQ $3, BX
+	JZ after1x1
+
+sum1x1:
+	VCVTPS2PD.Z 0(AX), K1, Z8
+	VADDPD Z8, Z0, Z0
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum1x1
+
+after1x1:
+	VADDPD Z1, Z0, Z0
+	VADDPD Z3, Z2, Z2
+	VADDPD Z2, Z0, Z0
+	VDIVPD Z9, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, K1, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R8
+	SUBQ $8, CX
+	JMP next1
+
+end:
+	SUBQ R8, SI
+	SUBQ R8, DI
 
 done:
 	VZEROUPPER
@@ -10600,6 +11360,746 @@ done:
 	VZEROUPPER
 	RET
 
+// func lastMax64AVX512(y, x *float64, grid *Grid, offsets *int, atX, taps int)
+TEXT ·lastMax64AVX512(SB), NOSPLIT, $8-48
+	MOVQ atX+32(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
+	SHLQ $3, R9
+	MOVQ 48(AX), R8
+	SHLQ $3, R8
+	LEAQ (R8)(R8*2), R12
+
+next:
+	CMPQ DX, $4
+	JGE rows4
+	CMPQ DX, $2
+	JGE rows2
+	CMPQ DX, $1
+	JGE rows1
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVQ taps+40(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, offsets+24(FP)
+	JMP plane
+
+rows4:
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
+	XORL R13, R13
+
+rows4whole:
+	CMPQ CX, $8
+	JLT rows4rest
+	VBROADCASTSD lowest64<>(SB), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	KXNORW K2, K2, K2
+	KXNORW K3, K3, K3
+	KXNORW K4, K4, K4
+	KXNORW K5, K5, K5
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows4wholetap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows4wholepadding
+	LEAQ (SI)(AX*8), AX
+	VMOVUPD 0(AX), Z8
+	VCMPPD $7, Z8, Z8, K2, K2
+	VMAXPD Z0, Z8, Z0
+	VMOVUPD 0(AX)(R8*1), Z8
+	VCMPPD $7, Z8, Z8, K3, K3
+	VMAXPD Z1, Z8, Z1
+	VMOVUPD 0(AX)(R8*2), Z8
+	VCMPPD $7, Z8, Z8, K4, K4
+	VMAXPD Z2, Z8, Z2
+	VMOVUPD 0(AX)(R12*1), Z8
+	VCMPPD $7, Z8, Z8, K5, K5
+	VMAXPD Z3, Z8, Z3
+
+rows4wholeafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows4wholetap
+	JMP rows4wholesummed
+
+rows4wholepadding:
+	JMP rows4wholeafter
+
+rows4wholesummed:
+	VBROADCASTSD nan64<>(SB), Z8
+	KNOTW K2, K2
+	VMOVAPD Z8, K2, Z0
+	KNOTW K3, K3
+	VMOVAPD Z8, K3, Z1
+	KNOTW K4, K4
+	VMOVAPD Z8, K4, Z2
+	KNOTW K5, K5
+	VMOVAPD Z8, K5, Z3
+	MOVQ DI, AX
+	VMOVUPD Z0, 0(AX)
+	ADDQ R9, AX
+	VMOVUPD Z1, 0(AX)
+	ADDQ R9, AX
+	VMOVUPD Z2, 0(AX)
+	ADDQ R9, AX
+	VMOVUPD Z3, 0(AX)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R13
+	SUBQ $8, CX
+	JMP rows4whole
+
+rows4rest:
+	TESTQ CX, CX
+	JLE rows4end
+	MOVL $255, AX
+	BZHIL CX, AX, AX
+	KMOVW AX, K1
+	VBROADCASTSD lowest64<>(SB), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	KXNORW K2, K2, K2
+	KXNORW K3, K3, K3
+	KXNORW K4, K4, K4
+	KXNORW K5, K5, K5
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows4resttap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows4restpadding
+	LEAQ (SI)(AX*8), AX
+	VMOVUPD.Z 0(AX), K1, Z8
+	VCMPPD $7, Z8, Z8, K2, K2
+	VMAXPD Z0, Z8, Z0
+	VMOVUPD.Z 0(AX)(R8*1), K1, Z8
+	VCMPPD $7, Z8, Z8, K3, K3
+	VMAXPD Z1, Z8, Z1
+	VMOVUPD.Z 0(AX)(R8*2), K1, Z8
+	VCMPPD $7, Z8, Z8, K4, K4
+	VMAXPD Z2, Z8, Z2
+	VMOVUPD.Z 0(AX)(R12*1), K1, Z8
+	VCMPPD $7, Z8, Z8, K5, K5
+	VMAXPD Z3, Z8, Z3
+
+rows4restafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows4resttap
+	JMP rows4restsummed
+
+rows4restpadding:
+	JMP rows4restafter
+
+rows4restsummed:
+	VBROADCASTSD nan64<>(SB), Z8
+	KNOTW K2, K2
+	VMOVAPD Z8, K2, Z0
+	KNOTW K3, K3
+	VMOVAPD Z8, K3, Z1
+	KNOTW K4, K4
+	VMOVAPD Z8, K4, Z2
+	KNOTW K5, K5
+	VMOVAPD Z8, K5, Z3
+	MOVQ DI, AX
+	VMOVUPD Z0, K1, 0(AX)
+	ADDQ R9, AX
+	VMOVUPD Z1, K1, 0(AX)
+	ADDQ R9, AX
+	VMOVUPD Z2, K1, 0(AX)
+	ADDQ R9, AX
+	VMOVUPD Z3, K1, 0(AX)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R13
+	SUBQ $8, CX
+	JMP rows4rest
+
+rows4end:
+	SUBQ R13, SI
+	SUBQ R13, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	SUBQ $4, DX
+	JMP next
+
+rows2:
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
+	XORL R13, R13
+
+rows2whole:
+	CMPQ CX, $16
+	JLT rows2rest
+	VBROADCASTSD lowest64<>(SB), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	KXNORW K2, K2, K2
+	KXNORW K3, K3, K3
+	KXNORW K4, K4, K4
+	KXNORW K5, K5, K5
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows2wholetap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows2wholepadding
+	LEAQ (SI)(AX*8), AX
+	VMOVUPD 0(AX), Z8
+	VCMPPD $7, Z8, Z8, K2, K2
+	VMAXPD Z0, Z8, Z0
+	VMOVUPD 64(AX), Z8
+	VCMPPD $7, Z8, Z8, K3, K3
+	VMAXPD Z1, Z8, Z1
+	VMOVUPD 0(AX)(R8*1), Z8
+	VCMPPD $7, Z8, Z8, K4, K4
+	VMAXPD Z2, Z8, Z2
+	VMOVUPD 64(AX)(R8*1), Z8
+	VCMPPD $7, Z8, Z8, K5, K5
+	VMAXPD Z3, Z8, Z3
+
+rows2wholeafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows2wholetap
+	JMP rows2wholesummed
+
+rows2wholepadding:
+	JMP rows2wholeafter
+
+rows2wholesummed:
+	VBROADCASTSD nan64<>(SB), Z8
+	KNOTW K2, K2
+	VMOVAPD Z8, K2, Z0
+	KNOTW K3, K3
+	VMOVAPD Z8, K3, Z1
+	KNOTW K4, K4
+	VMOVAPD Z8, K4, Z2
+	KNOTW K5, K5
+	VMOVAPD Z8, K5, Z3
+	MOVQ DI, AX
+	VMOVUPD Z0, 0(AX)
+	VMOVUPD Z1, 64(AX)
+	ADDQ R9, AX
+	VMOVUPD Z2, 0(AX)
+	VMOVUPD Z3, 64(AX)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	ADDQ $128, R13
+	SUBQ $16, CX
+	JMP rows2whole
+
+rows2rest:
+	TESTQ CX, CX
+	JLE rows2end
+	MOVL $255, AX
+	BZHIL CX, AX, AX
+	KMOVW AX, K1
+	VBROADCASTSD lowest64<>(SB), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	KXNORW K2, K2, K2
+	KXNORW K3, K3, K3
+	KXNORW K4, K4, K4
+	KXNORW K5, K5, K5
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows2resttap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows2restpadding
+	LEAQ (SI)(AX*8), AX
+	VMOVUPD.Z 0(AX), K1, Z8
+	VCMPPD $7, Z8, Z8, K2, K2
+	VMAXPD Z0, Z8, Z0
+	VMOVUPD.Z 0(AX)(R8*1), K1, Z8
+	VCMPPD $7, Z8, Z8, K3, K3
+	VMAXPD Z1, Z8, Z1
+
+rows2restafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows2resttap
+	JMP rows2restsummed
+
+rows2restpadding:
+	JMP rows2restafter
+
+rows2restsummed:
+	VBROADCASTSD nan64<>(SB), Z8
+	KNOTW K2, K2
+	VMOVAPD Z8, K2, Z0
+	KNOTW K3, K3
+	VMOVAPD Z8, K3, Z1
+	MOVQ DI, AX
+	VMOVUPD Z0, K1, 0(AX)
+	ADDQ R9, AX
+	VMOVUPD Z1, K1, 0(AX)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R13
+	SUBQ $8, CX
+	JMP rows2rest
+
+rows2end:
+	SUBQ R13, SI
+	SUBQ R13, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	SUBQ $2, DX
+	JMP next
+
+rows1:
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
+	XORL R13, R13
+
+rows1whole:
+	CMPQ CX, $32
+	JLT rows1rest
+	VBROADCASTSD lowest64<>(SB), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	KXNORW K2, K2, K2
+	KXNORW K3, K3, K3
+	KXNORW K4, K4, K4
+	KXNORW K5, K5, K5
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows1wholetap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows1wholepadding
+	LEAQ (SI)(AX*8), AX
+	VMOVUPD 0(AX), Z8
+	VCMPPD $7, Z8, Z8, K2, K2
+	VMAXPD Z0, Z8, Z0
+	VMOVUPD 64(AX), Z8
+	VCMPPD $7, Z8, Z8, K3, K3
+	VMAXPD Z1, Z8, Z1
+	VMOVUPD 128(AX), Z8
+	VCMPPD $7, Z8, Z8, K4, K4
+	VMAXPD Z2, Z8, Z2
+	VMOVUPD 192(AX), Z8
+	VCMPPD $7, Z8, Z8, K5, K5
+	VMAXPD Z3, Z8, Z3
+
+rows1wholeafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows1wholetap
+	JMP rows1wholesummed
+
+rows1wholepadding:
+	JMP rows1wholeafter
+
+rows1wholesummed:
+	VBROADCASTSD nan64<>(SB), Z8
+	KNOTW K2, K2
+	VMOVAPD Z8, K2, Z0
+	KNOTW K3, K3
+	VMOVAPD Z8, K3, Z1
+	KNOTW K4, K4
+	VMOVAPD Z8, K4, Z2
+	KNOTW K5, K5
+	VMOVAPD Z8, K5, Z3
+	MOVQ DI, AX
+	VMOVUPD Z0, 0(AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	ADDQ $256, R13
+	SUBQ $32, CX
+	JMP rows1whole
+
+rows1rest:
+	TESTQ CX, CX
+	JLE rows1end
+	MOVL $255, AX
+	BZHIL CX, AX, AX
+	KMOVW AX, K1
+	VBROADCASTSD lowest64<>(SB), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	KXNORW K2, K2, K2
+	KXNORW K3, K3, K3
+	KXNORW K4, K4, K4
+	KXNORW K5, K5, K5
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows1resttap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows1restpadding
+	LEAQ (SI)(AX*8), AX
+	VMOVUPD.Z 0(AX), K1, Z8
+	VCMPPD $7, Z8, Z8, K2, K2
+	VMAXPD Z0, Z8, Z0
+
+rows1restafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows1resttap
+	JMP rows1restsummed
+
+rows1restpadding:
+	JMP rows1restafter
+
+rows1restsummed:
+	VBROADCASTSD nan64<>(SB), Z8
+	KNOTW K2, K2
+	VMOVAPD Z8, K2, Z0
+	MOVQ DI, AX
+	VMOVUPD Z0, K1, 0(AX)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R13
+	SUBQ $8, CX
+	JMP rows1rest
+
+rows1end:
+	SUBQ R13, SI
+	SUBQ R13, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	SUBQ $1, DX
+	JMP next
+
+done:
+	VZEROUPPER
+	RET
+
+// func lastMean64AVX512(y, x *float64, grid *Grid, offsets *int, atX, taps int, counts, lines *float64)
+TEXT ·lastMean64AVX512(SB), NOSPLIT, $8-64
+	MOVQ atX+32(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
+	SHLQ $3, R9
+	MOVQ 48(AX), R8
+	SHLQ $3, R8
+	LEAQ (R8)(R8*2), R12
+	MOVQ R8, R12
+	MOVQ R9, R11
+	MOVQ counts+48(FP), R9
+
+row:
+	MOVQ lines+56(FP), AX
+	VBROADCASTSD (AX), Z8
+	VBROADCASTSD (R9), Z9
+	VMULPD Z8, Z9, Z9
+	ADDQ $8, R9
+	MOVQ grid+16(FP), AX
+	MOVQ 16(AX), CX
+	XORL R8, R8
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+block4tap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT block4padding
+	LEAQ (SI)(AX*8), AX
+	VMOVUPD 0(AX), Z8
+	VADDPD Z8, Z0, Z0
+	VMOVUPD 64(AX), Z8
+	VADDPD Z8, Z1, Z1
+	VMOVUPD 128(AX), Z8
+	VADDPD Z8, Z2, Z2
+	VMOVUPD 192(AX), Z8
+	VADDPD Z8, Z3, Z3
+
+block4after:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ block4tap
+	JMP block4summed
+
+block4padding:
+	JMP block4after
+
+block4summed:
+	VDIVPD Z9, Z0, Z0
+	VMOVUPD Z0, 0(DI)
+	VDIVPD Z9, Z1, Z1
+	VMOVUPD Z1, 64(DI)
+	VDIVPD Z9, Z2, Z2
+	VMOVUPD Z2, 128(DI)
+	VDIVPD Z9, Z3, Z3
+	VMOVUPD Z3, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	ADDQ $256, R8
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	TESTQ CX, CX
+	JLE end
+	MOVL $255, AX
+	BZHIL CX, AX, AX
+	KMOVW AX, K1
+	VPXORD Z0, Z0, Z0
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+block1tap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT block1padding
+	LEAQ (SI)(AX*8), AX
+	VMOVUPD.Z 0(AX), K1, Z8
+	VADDPD Z8, Z0, Z0
+
+block1after:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ block1tap
+	JMP block1summed
+
+block1padding:
+	JMP block1after
+
+block1summed:
+	VDIVPD Z9, Z0, Z0
+	VMOVUPD Z0, K1, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R8
+	SUBQ $8, CX
+	JMP next1
+
+end:
+	SUBQ R8, SI
+	SUBQ R8, DI
+	ADDQ R12, SI
+	ADDQ R11, DI
+	DECQ DX
+	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVQ taps+40(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, offsets+24(FP)
+	ADDQ $8, lines+56(FP)
+	JMP plane
+
+done:
+	VZEROUPPER
+	RET
+
+// func lastPlane64AVX512(y, x *float64, channels, positions, step int)
+TEXT ·lastPlane64AVX512(SB), NOSPLIT, $0-40
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ channels+16(FP), CX
+	MOVQ positions+24(FP), DX
+	MOVQ step+32(FP), R11
+	SHLQ $3, R11
+	CVTSQ2SD DX, X9
+	VBROADCASTSD X9, Z9
+	XORL R8, R8
+
+next2:
+	CMPQ CX, $16
+	JLT next1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ SI, AX
+	MOVQ DX, BX
+	SHRQ $2, BX
+	JZ after2x4
+
+sum2x4:
+	VMOVUPD 0(AX), Z8
+	VADDPD Z8, Z0, Z0
+	VMOVUPD 64(AX), Z8
+	VADDPD Z8, Z1, Z1
+	ADDQ R11, AX
+	VMOVUPD 0(AX), Z8
+	VADDPD Z8, Z2, Z2
+	VMOVUPD 64(AX), Z8
+	VADDPD Z8, Z3, Z3
+	ADDQ R11, AX
+	VMOVUPD 0(AX), Z8
+	VADDPD Z8, Z4, Z4
+	VMOVUPD 64(AX), Z8
+	VADDPD Z8, Z5, Z5
+	ADDQ R11, AX
+	VMOVUPD 0(AX), Z8
+	VADDPD Z8, Z6, Z6
+	VMOVUPD 64(AX), Z8
+	VADDPD Z8, Z7, Z7
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum2x4
+
+after2x4:
+	MOVQ DX, BX
+	ANDQ $3, BX
+	JZ after2x1
+
+sum2x1:
+	VMOVUPD 0(AX), Z8
+	VADDPD Z8, Z0, Z0
+	VMOVUPD 64(AX), Z8
+	VADDPD Z8, Z1, Z1
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum2x1
+
+after2x1:
+	VADDPD Z2, Z0, Z0
+	VADDPD Z3, Z1, Z1
+	VADDPD Z6, Z4, Z4
+	VADDPD Z7, Z5, Z5
+	VADDPD Z4, Z0, Z0
+	VADDPD Z5, Z1, Z1
+	VDIVPD Z9, Z0, Z0
+	VMOVUPD Z0, 0(DI)
+	VDIVPD Z9, Z1, Z1
+	VMOVUPD Z1, 64(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	ADDQ $128, R8
+	SUBQ $16, CX
+	JMP next2
+
+next1:
+	TESTQ CX, CX
+	JLE end
+	MOVL $255, AX
+	BZHIL CX, AX, AX
+	KMOVW AX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ SI, AX
+	MOVQ DX, BX
+	SHRQ $2, BX
+	JZ after1x4
+
+sum1x4:
+	VMOVUPD.Z 0(AX), K1, Z8
+	VADDPD Z8, Z0, Z0
+	ADDQ R11, AX
+	VMOVUPD.Z 0(AX), K1, Z8
+	VADDPD Z8, Z1, Z1
+	ADDQ R11, AX
+	VMOVUPD.Z 0(AX), K1, Z8
+	VADDPD Z8, Z2, Z2
+	ADDQ R11, AX
+	VMOVUPD.Z 0(AX), K1, Z8
+	VADDPD Z8, Z3, Z3
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum1x4
+
+after1x4:
+	MOVQ DX, BX
+	ANDQ $3, BX
+	JZ after1x1
+
+sum1x1:
+	VMOVUPD.Z 0(AX), K1, Z8
+	VADDPD Z8, Z0, Z0
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum1x1
+
+after1x1:
+	VADDPD Z1, Z0, Z0
+	VADDPD Z3, Z2, Z2
+	VADDPD Z2, Z0, Z0
+	VDIVPD Z9, Z0, Z0
+	VMOVUPD Z0, K1, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R8
+	SUBQ $8, CX
+	JMP next1
+
+end:
+	SUBQ R8, SI
+	SUBQ R8, DI
+
+done:
+	VZEROUPPER
+	RET
+
 // func lastTaps32AVX2(y, x *float32, grid *Grid, offsets *int, weights *float32, taps, pitch int, bias *float32, add bool, atX int)
 TEXT ·lastTaps32AVX2(SB), NOSPLIT, $8-80
 	SHLQ $2, pitch+48(FP)
@@ -15156,6 +16656,791 @@ done:
 	VZEROUPPER
 	RET
 
+// func lastMax32AVX2(y, x *float32, grid *Grid, offsets *int, atX, taps int)
+TEXT ·lastMax32AVX2(SB), NOSPLIT, $8-48
+	MOVQ atX+32(FP), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
+	SHLQ $2, R9
+	MOVQ 48(AX), R8
+	SHLQ $2, R8
+	LEAQ (R8)(R8*2), R12
+
+next:
+	CMPQ DX, $4
+	JGE rows4
+	CMPQ DX, $2
+	JGE rows2
+	CMPQ DX, $1
+	JGE rows1
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVQ taps+40(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, offsets+24(FP)
+	JMP plane
+
+rows4:
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
+	XORL R13, R13
+
+rows4whole:
+	CMPQ CX, $8
+	JLT rows4rest
+	VBROADCASTSS lowest32<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y7, Y7, Y7
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows4wholetap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows4wholepadding
+	LEAQ (SI)(AX*4), AX
+	VMOVUPS 0(AX), Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y4, Y4
+	VMAXPS Y0, Y8, Y0
+	VMOVUPS 0(AX)(R8*1), Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y5, Y5
+	VMAXPS Y1, Y8, Y1
+	VMOVUPS 0(AX)(R8*2), Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y6, Y6
+	VMAXPS Y2, Y8, Y2
+	VMOVUPS 0(AX)(R12*1), Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y7, Y7
+	VMAXPS Y3, Y8, Y3
+
+rows4wholeafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows4wholetap
+	JMP rows4wholesummed
+
+rows4wholepadding:
+	JMP rows4wholeafter
+
+rows4wholesummed:
+	VBROADCASTSS nan32<>(SB), Y8
+	VBLENDVPS Y4, Y0, Y8, Y0
+	VBLENDVPS Y5, Y1, Y8, Y1
+	VBLENDVPS Y6, Y2, Y8, Y2
+	VBLENDVPS Y7, Y3, Y8, Y3
+	MOVQ DI, AX
+	VMOVUPS Y0, 0(AX)
+	ADDQ R9, AX
+	VMOVUPS Y1, 0(AX)
+	ADDQ R9, AX
+	VMOVUPS Y2, 0(AX)
+	ADDQ R9, AX
+	VMOVUPS Y3, 0(AX)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R13
+	SUBQ $8, CX
+	JMP rows4whole
+
+rows4rest:
+	TESTQ CX, CX
+	JLE rows4end
+	LEAQ masks<>+0(SB), AX
+	CMPQ CX, $8
+	JGE rows4restmask
+	LEAQ masks<>+32(SB), AX
+	NEGQ CX
+	LEAQ (AX)(CX*4), AX
+	NEGQ CX
+
+rows4restmask:
+	VMOVUPS (AX), Y10
+	VBROADCASTSS lowest32<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y7, Y7, Y7
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows4resttap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows4restpadding
+	LEAQ (SI)(AX*4), AX
+	VMASKMOVPS 0(AX), Y10, Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y4, Y4
+	VMAXPS Y0, Y8, Y0
+	VMASKMOVPS 0(AX)(R8*1), Y10, Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y5, Y5
+	VMAXPS Y1, Y8, Y1
+	VMASKMOVPS 0(AX)(R8*2), Y10, Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y6, Y6
+	VMAXPS Y2, Y8, Y2
+	VMASKMOVPS 0(AX)(R12*1), Y10, Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y7, Y7
+	VMAXPS Y3, Y8, Y3
+
+rows4restafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows4resttap
+	JMP rows4restsummed
+
+rows4restpadding:
+	JMP rows4restafter
+
+rows4restsummed:
+	VBROADCASTSS nan32<>(SB), Y8
+	VBLENDVPS Y4, Y0, Y8, Y0
+	VBLENDVPS Y5, Y1, Y8, Y1
+	VBLENDVPS Y6, Y2, Y8, Y2
+	VBLENDVPS Y7, Y3, Y8, Y3
+	MOVQ DI, AX
+	VMASKMOVPS Y0, Y10, 0(AX)
+	ADDQ R9, AX
+	VMASKMOVPS Y1, Y10, 0(AX)
+	ADDQ R9, AX
+	VMASKMOVPS Y2, Y10, 0(AX)
+	ADDQ R9, AX
+	VMASKMOVPS Y3, Y10, 0(AX)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R13
+	SUBQ $8, CX
+	JMP rows4rest
+
+rows4end:
+	SUBQ R13, SI
+	SUBQ R13, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	SUBQ $4, DX
+	JMP next
+
+rows2:
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
+	XORL R13, R13
+
+rows2whole:
+	CMPQ CX, $16
+	JLT rows2rest
+	VBROADCASTSS lowest32<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y7, Y7, Y7
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows2wholetap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows2wholepadding
+	LEAQ (SI)(AX*4), AX
+	VMOVUPS 0(AX), Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y4, Y4
+	VMAXPS Y0, Y8, Y0
+	VMOVUPS 32(AX), Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y5, Y5
+	VMAXPS Y1, Y8, Y1
+	VMOVUPS 0(AX)(R8*1), Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y6, Y6
+	VMAXPS Y2, Y8, Y2
+	VMOVUPS 32(AX)(R8*1), Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y7, Y7
+	VMAXPS Y3, Y8, Y3
+
+rows2wholeafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows2wholetap
+	JMP rows2wholesummed
+
+rows2wholepadding:
+	JMP rows2wholeafter
+
+rows2wholesummed:
+	VBROADCASTSS nan32<>(SB), Y8
+	VBLENDVPS Y4, Y0, Y8, Y0
+	VBLENDVPS Y5, Y1, Y8, Y1
+	VBLENDVPS Y6, Y2, Y8, Y2
+	VBLENDVPS Y7, Y3, Y8, Y3
+	MOVQ DI, AX
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ R9, AX
+	VMOVUPS Y2, 0(AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R13
+	SUBQ $16, CX
+	JMP rows2whole
+
+rows2rest:
+	TESTQ CX, CX
+	JLE rows2end
+	LEAQ masks<>+0(SB), AX
+	CMPQ CX, $8
+	JGE rows2restmask
+	LEAQ masks<>+32(SB), AX
+	NEGQ CX
+	LEAQ (AX)(CX*4), AX
+	NEGQ CX
+
+rows2restmask:
+	VMOVUPS (AX), Y10
+	VBROADCASTSS lowest32<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y7, Y7, Y7
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows2resttap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows2restpadding
+	LEAQ (SI)(AX*4), AX
+	VMASKMOVPS 0(AX), Y10, Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y4, Y4
+	VMAXPS Y0, Y8, Y0
+	VMASKMOVPS 0(AX)(R8*1), Y10, Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y5, Y5
+	VMAXPS Y1, Y8, Y1
+
+rows2restafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows2resttap
+	JMP rows2restsummed
+
+rows2restpadding:
+	JMP rows2restafter
+
+rows2restsummed:
+	VBROADCASTSS nan32<>(SB), Y8
+	VBLENDVPS Y4, Y0, Y8, Y0
+	VBLENDVPS Y5, Y1, Y8, Y1
+	MOVQ DI, AX
+	VMASKMOVPS Y0, Y10, 0(AX)
+	ADDQ R9, AX
+	VMASKMOVPS Y1, Y10, 0(AX)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R13
+	SUBQ $8, CX
+	JMP rows2rest
+
+rows2end:
+	SUBQ R13, SI
+	SUBQ R13, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	SUBQ $2, DX
+	JMP next
+
+rows1:
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
+	XORL R13, R13
+
+rows1whole:
+	CMPQ CX, $32
+	JLT rows1rest
+	VBROADCASTSS lowest32<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y7, Y7, Y7
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows1wholetap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows1wholepadding
+	LEAQ (SI)(AX*4), AX
+	VMOVUPS 0(AX), Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y4, Y4
+	VMAXPS Y0, Y8, Y0
+	VMOVUPS 32(AX), Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y5, Y5
+	VMAXPS Y1, Y8, Y1
+	VMOVUPS 64(AX), Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y6, Y6
+	VMAXPS Y2, Y8, Y2
+	VMOVUPS 96(AX), Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y7, Y7
+	VMAXPS Y3, Y8, Y3
+
+rows1wholeafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows1wholetap
+	JMP rows1wholesummed
+
+rows1wholepadding:
+	JMP rows1wholeafter
+
+rows1wholesummed:
+	VBROADCASTSS nan32<>(SB), Y8
+	VBLENDVPS Y4, Y0, Y8, Y0
+	VBLENDVPS Y5, Y1, Y8, Y1
+	VBLENDVPS Y6, Y2, Y8, Y2
+	VBLENDVPS Y7, Y3, Y8, Y3
+	MOVQ DI, AX
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	ADDQ $128, R13
+	SUBQ $32, CX
+	JMP rows1whole
+
+rows1rest:
+	TESTQ CX, CX
+	JLE rows1end
+	LEAQ masks<>+0(SB), AX
+	CMPQ CX, $8
+	JGE rows1restmask
+	LEAQ masks<>+32(SB), AX
+	NEGQ CX
+	LEAQ (AX)(CX*4), AX
+	NEGQ CX
+
+rows1restmask:
+	VMOVUPS (AX), Y10
+	VBROADCASTSS lowest32<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y7, Y7, Y7
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows1resttap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows1restpadding
+	LEAQ (SI)(AX*4), AX
+	VMASKMOVPS 0(AX), Y10, Y8
+	VCMPPS $7, Y8, Y8, Y9
+	VANDPS Y9, Y4, Y4
+	VMAXPS Y0, Y8, Y0
+
+rows1restafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows1resttap
+	JMP rows1restsummed
+
+rows1restpadding:
+	JMP rows1restafter
+
+rows1restsummed:
+	VBROADCASTSS nan32<>(SB), Y8
+	VBLENDVPS Y4, Y0, Y8, Y0
+	MOVQ DI, AX
+	VMASKMOVPS Y0, Y10, 0(AX)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R13
+	SUBQ $8, CX
+	JMP rows1rest
+
+rows1end:
+	SUBQ R13, SI
+	SUBQ R13, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	SUBQ $1, DX
+	JMP next
+
+done:
+	VZEROUPPER
+	RET
+
+// func lastMean32AVX2(y, x *float32, grid *Grid, offsets *int, atX, taps int, counts, lines *float64)
+TEXT ·lastMean32AVX2(SB), NOSPLIT, $8-64
+	MOVQ atX+32(FP), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
+	SHLQ $2, R9
+	MOVQ 48(AX), R8
+	SHLQ $2, R8
+	LEAQ (R8)(R8*2), R12
+	MOVQ R8, R12
+	MOVQ R9, R11
+	MOVQ counts+48(FP), R9
+
+row:
+	MOVQ lines+56(FP), AX
+	VBROADCASTSD (AX), Y8
+	VBROADCASTSD (R9), Y9
+	VMULPD Y8, Y9, Y9
+	ADDQ $8, R9
+	MOVQ grid+16(FP), AX
+	MOVQ 16(AX), CX
+	XORL R8, R8
+
+next4:
+	CMPQ CX, $16
+	JLT next1
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+block4tap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT block4padding
+	LEAQ (SI)(AX*4), AX
+	VCVTPS2PD 0(AX), Y8
+	VADDPD Y8, Y0, Y0
+	VCVTPS2PD 16(AX), Y8
+	VADDPD Y8, Y1, Y1
+	VCVTPS2PD 32(AX), Y8
+	VADDPD Y8, Y2, Y2
+	VCVTPS2PD 48(AX), Y8
+	VADDPD Y8, Y3, Y3
+
+block4after:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ block4tap
+	JMP block4summed
+
+block4padding:
+	JMP block4after
+
+block4summed:
+	VDIVPD Y9, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, 0(DI)
+	VDIVPD Y9, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS X1, 16(DI)
+	VDIVPD Y9, Y2, Y2
+	VCVTPD2PSY Y2, X2
+	VMOVUPS X2, 32(DI)
+	VDIVPD Y9, Y3, Y3
+	VCVTPD2PSY Y3, X3
+	VMOVUPS X3, 48(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R8
+	SUBQ $16, CX
+	JMP next4
+
+next1:
+	TESTQ CX, CX
+	JLE end
+	MOVQ CX, BX
+	MOVL $4, AX
+	CMPQ BX, AX
+	CMOVQGT AX, BX
+	NEGQ BX
+	LEAQ masks<>+32(SB), AX
+	VMOVUPS (AX)(BX*8), Y10
+	VMOVUPS (AX)(BX*4), X11
+	VXORPS Y0, Y0, Y0
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+block1tap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT block1padding
+	LEAQ (SI)(AX*4), AX
+	VMASKMOVPS 0(AX), X11, X8
+	VCVTPS2PD X8, Y8
+	VADDPD Y8, Y0, Y0
+
+block1after:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ block1tap
+	JMP block1summed
+
+block1padding:
+	JMP block1after
+
+block1summed:
+	VDIVPD Y9, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMASKMOVPS X0, X11, 0(DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	ADDQ $16, R8
+	SUBQ $4, CX
+	JMP next1
+
+end:
+	SUBQ R8, SI
+	SUBQ R8, DI
+	ADDQ R12, SI
+	ADDQ R11, DI
+	DECQ DX
+	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $2, AX
+	ADDQ AX, x+8(FP)
+	MOVQ taps+40(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, offsets+24(FP)
+	ADDQ $8, lines+56(FP)
+	JMP plane
+
+done:
+	VZEROUPPER
+	RET
+
+// func lastPlane32AVX2(y, x *float32, channels, positions, step int)
+TEXT ·lastPlane32AVX2(SB), NOSPLIT, $0-40
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ channels+16(FP), CX
+	MOVQ positions+24(FP), DX
+	MOVQ step+32(FP), R11
+	SHLQ $2, R11
+	CVTSQ2SD DX, X9
+	VBROADCASTSD X9, Y9
+	XORL R8, R8
+
+next2:
+	CMPQ CX, $8
+	JLT next1
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ SI, AX
+	MOVQ DX, BX
+	SHRQ $2, BX
+	JZ after2x4
+
+sum2x4:
+	VCVTPS2PD 0(AX), Y8
+	VADDPD Y8, Y0, Y0
+	VCVTPS2PD 16(AX), Y8
+	VADDPD Y8, Y1, Y1
+	ADDQ R11, AX
+	VCVTPS2PD 0(AX), Y8
+	VADDPD Y8, Y2, Y2
+	VCVTPS2PD 16(AX), Y8
+	VADDPD Y8, Y3, Y3
+	ADDQ R11, AX
+	VCVTPS2PD 0(AX), Y8
+	VADDPD Y8, Y4, Y4
+	VCVTPS2PD 16(AX), Y8
+	VADDPD Y8, Y5, Y5
+	ADDQ R11, AX
+	VCVTPS2PD 0(AX), Y8
+	VADDPD Y8, Y6, Y6
+	VCVTPS2PD 16(AX), Y8
+	VADDPD Y8, Y7, Y7
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum2x4
+
+after2x4:
+	MOVQ DX, BX
+	ANDQ $3, BX
+	JZ after2x1
+
+sum2x1:
+	VCVTPS2PD 0(AX), Y8
+	VADDPD Y8, Y0, Y0
+	VCVTPS2PD 16(AX), Y8
+	VADDPD Y8, Y1, Y1
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum2x1
+
+after2x1:
+	VADDPD Y2, Y0, Y0
+	VADDPD Y3, Y1, Y1
+	VADDPD Y6, Y4, Y4
+	VADDPD Y7, Y5, Y5
+	VADDPD Y4, Y0, Y0
+	VADDPD Y5, Y1, Y1
+	VDIVPD Y9, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, 0(DI)
+	VDIVPD Y9, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS X1, 16(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R8
+	SUBQ $8, CX
+	JMP next2
+
+next1:
+	TESTQ CX, CX
+	JLE end
+	MOVQ CX, BX
+	MOVL $4, AX
+	CMPQ BX, AX
+	CMOVQGT AX, BX
+	NEGQ BX
+	LEAQ masks<>+32(SB), AX
+	VMOVUPS (AX)(BX*8), Y10
+	VMOVUPS (AX)(BX*4), X11
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ SI, AX
+	MOVQ DX, BX
+	SHRQ $2, BX
+	JZ after1x4
+
+sum1x4:
+	VMASKMOVPS 0(AX), X11, X8
+	VCVTPS2PD X8, Y8
+	VADDPD Y8, Y0, Y0
+	ADDQ R11, AX
+	VMASKMOVPS 0(AX), X11, X8
+	VCVTPS2PD X8, Y8
+	VADDPD Y8, Y1, Y1
+	ADDQ R11, AX
+	VMASKMOVPS 0(AX), X11, X8
+	VCVTPS2PD X8, Y8
+	VADDPD Y8, Y2, Y2
+	ADDQ R11, AX
+	VMASKMOVPS 0(AX), X11, X8
+	VCVTPS2PD X8, Y8
+	VADDPD Y8, Y3, Y3
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum1x4
+
+after1x4:
+	MOVQ DX, BX
+	ANDQ $3, BX
+	JZ after1x1
+
+sum1x1:
+	VMASKMOVPS 0(AX), X11, X8
+	VCVTPS2PD X8, Y8
+	VADDPD Y8, Y0, Y0
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum1x1
+
+after1x1:
+	VADDPD Y1, Y0, Y0
+	VADDPD Y3, Y2, Y2
+	VADDPD Y2, Y0, Y0
+	VDIVPD Y9, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMASKMOVPS X0, X11, 0(DI)
+	ADDQ $16, SI
+	ADDQ $16, DI
+	ADDQ $16, R8
+	SUBQ $4, CX
+	JMP next1
+
+end:
+	SUBQ R8, SI
+	SUBQ R8, DI
+
+done:
+	VZEROUPPER
+	RET
+
 // func lastTaps64AVX2(y, x *float64, grid *Grid, offsets *int, weights *float64, taps, pitch int, bias *float64, add bool, atX int)
 TEXT ·lastTaps64AVX2(SB), NOSPLIT, $8-80
 	SHLQ $3, pitch+48(FP)
@@ -19707,6 +21992,777 @@ s2rows1end:
 	ADDQ R9, DI
 	SUBQ $1, DX
 	JMP s2next
+
+done:
+	VZEROUPPER
+	RET
+
+// func lastMax64AVX2(y, x *float64, grid *Grid, offsets *int, atX, taps int)
+TEXT ·lastMax64AVX2(SB), NOSPLIT, $8-48
+	MOVQ atX+32(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
+	SHLQ $3, R9
+	MOVQ 48(AX), R8
+	SHLQ $3, R8
+	LEAQ (R8)(R8*2), R12
+
+next:
+	CMPQ DX, $4
+	JGE rows4
+	CMPQ DX, $2
+	JGE rows2
+	CMPQ DX, $1
+	JGE rows1
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVQ taps+40(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, offsets+24(FP)
+	JMP plane
+
+rows4:
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
+	XORL R13, R13
+
+rows4whole:
+	CMPQ CX, $4
+	JLT rows4rest
+	VBROADCASTSD lowest64<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y7, Y7, Y7
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows4wholetap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows4wholepadding
+	LEAQ (SI)(AX*8), AX
+	VMOVUPD 0(AX), Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y4, Y4
+	VMAXPD Y0, Y8, Y0
+	VMOVUPD 0(AX)(R8*1), Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y5, Y5
+	VMAXPD Y1, Y8, Y1
+	VMOVUPD 0(AX)(R8*2), Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y6, Y6
+	VMAXPD Y2, Y8, Y2
+	VMOVUPD 0(AX)(R12*1), Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y7, Y7
+	VMAXPD Y3, Y8, Y3
+
+rows4wholeafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows4wholetap
+	JMP rows4wholesummed
+
+rows4wholepadding:
+	JMP rows4wholeafter
+
+rows4wholesummed:
+	VBROADCASTSD nan64<>(SB), Y8
+	VBLENDVPD Y4, Y0, Y8, Y0
+	VBLENDVPD Y5, Y1, Y8, Y1
+	VBLENDVPD Y6, Y2, Y8, Y2
+	VBLENDVPD Y7, Y3, Y8, Y3
+	MOVQ DI, AX
+	VMOVUPD Y0, 0(AX)
+	ADDQ R9, AX
+	VMOVUPD Y1, 0(AX)
+	ADDQ R9, AX
+	VMOVUPD Y2, 0(AX)
+	ADDQ R9, AX
+	VMOVUPD Y3, 0(AX)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R13
+	SUBQ $4, CX
+	JMP rows4whole
+
+rows4rest:
+	TESTQ CX, CX
+	JLE rows4end
+	LEAQ masks<>+0(SB), AX
+	CMPQ CX, $4
+	JGE rows4restmask
+	LEAQ masks<>+32(SB), AX
+	NEGQ CX
+	LEAQ (AX)(CX*8), AX
+	NEGQ CX
+
+rows4restmask:
+	VMOVUPS (AX), Y10
+	VBROADCASTSD lowest64<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y7, Y7, Y7
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows4resttap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows4restpadding
+	LEAQ (SI)(AX*8), AX
+	VMASKMOVPD 0(AX), Y10, Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y4, Y4
+	VMAXPD Y0, Y8, Y0
+	VMASKMOVPD 0(AX)(R8*1), Y10, Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y5, Y5
+	VMAXPD Y1, Y8, Y1
+	VMASKMOVPD 0(AX)(R8*2), Y10, Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y6, Y6
+	VMAXPD Y2, Y8, Y2
+	VMASKMOVPD 0(AX)(R12*1), Y10, Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y7, Y7
+	VMAXPD Y3, Y8, Y3
+
+rows4restafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows4resttap
+	JMP rows4restsummed
+
+rows4restpadding:
+	JMP rows4restafter
+
+rows4restsummed:
+	VBROADCASTSD nan64<>(SB), Y8
+	VBLENDVPD Y4, Y0, Y8, Y0
+	VBLENDVPD Y5, Y1, Y8, Y1
+	VBLENDVPD Y6, Y2, Y8, Y2
+	VBLENDVPD Y7, Y3, Y8, Y3
+	MOVQ DI, AX
+	VMASKMOVPD Y0, Y10, 0(AX)
+	ADDQ R9, AX
+	VMASKMOVPD Y1, Y10, 0(AX)
+	ADDQ R9, AX
+	VMASKMOVPD Y2, Y10, 0(AX)
+	ADDQ R9, AX
+	VMASKMOVPD Y3, Y10, 0(AX)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R13
+	SUBQ $4, CX
+	JMP rows4rest
+
+rows4end:
+	SUBQ R13, SI
+	SUBQ R13, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	SUBQ $4, DX
+	JMP next
+
+rows2:
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
+	XORL R13, R13
+
+rows2whole:
+	CMPQ CX, $8
+	JLT rows2rest
+	VBROADCASTSD lowest64<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y7, Y7, Y7
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows2wholetap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows2wholepadding
+	LEAQ (SI)(AX*8), AX
+	VMOVUPD 0(AX), Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y4, Y4
+	VMAXPD Y0, Y8, Y0
+	VMOVUPD 32(AX), Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y5, Y5
+	VMAXPD Y1, Y8, Y1
+	VMOVUPD 0(AX)(R8*1), Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y6, Y6
+	VMAXPD Y2, Y8, Y2
+	VMOVUPD 32(AX)(R8*1), Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y7, Y7
+	VMAXPD Y3, Y8, Y3
+
+rows2wholeafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows2wholetap
+	JMP rows2wholesummed
+
+rows2wholepadding:
+	JMP rows2wholeafter
+
+rows2wholesummed:
+	VBROADCASTSD nan64<>(SB), Y8
+	VBLENDVPD Y4, Y0, Y8, Y0
+	VBLENDVPD Y5, Y1, Y8, Y1
+	VBLENDVPD Y6, Y2, Y8, Y2
+	VBLENDVPD Y7, Y3, Y8, Y3
+	MOVQ DI, AX
+	VMOVUPD Y0, 0(AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ R9, AX
+	VMOVUPD Y2, 0(AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R13
+	SUBQ $8, CX
+	JMP rows2whole
+
+rows2rest:
+	TESTQ CX, CX
+	JLE rows2end
+	LEAQ masks<>+0(SB), AX
+	CMPQ CX, $4
+	JGE rows2restmask
+	LEAQ masks<>+32(SB), AX
+	NEGQ CX
+	LEAQ (AX)(CX*8), AX
+	NEGQ CX
+
+rows2restmask:
+	VMOVUPS (AX), Y10
+	VBROADCASTSD lowest64<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y7, Y7, Y7
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows2resttap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows2restpadding
+	LEAQ (SI)(AX*8), AX
+	VMASKMOVPD 0(AX), Y10, Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y4, Y4
+	VMAXPD Y0, Y8, Y0
+	VMASKMOVPD 0(AX)(R8*1), Y10, Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y5, Y5
+	VMAXPD Y1, Y8, Y1
+
+rows2restafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows2resttap
+	JMP rows2restsummed
+
+rows2restpadding:
+	JMP rows2restafter
+
+rows2restsummed:
+	VBROADCASTSD nan64<>(SB), Y8
+	VBLENDVPD Y4, Y0, Y8, Y0
+	VBLENDVPD Y5, Y1, Y8, Y1
+	MOVQ DI, AX
+	VMASKMOVPD Y0, Y10, 0(AX)
+	ADDQ R9, AX
+	VMASKMOVPD Y1, Y10, 0(AX)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R13
+	SUBQ $4, CX
+	JMP rows2rest
+
+rows2end:
+	SUBQ R13, SI
+	SUBQ R13, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	SUBQ $2, DX
+	JMP next
+
+rows1:
+	MOVQ grid+16(FP), CX
+	MOVQ 16(CX), CX
+	XORL R13, R13
+
+rows1whole:
+	CMPQ CX, $16
+	JLT rows1rest
+	VBROADCASTSD lowest64<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y7, Y7, Y7
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows1wholetap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows1wholepadding
+	LEAQ (SI)(AX*8), AX
+	VMOVUPD 0(AX), Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y4, Y4
+	VMAXPD Y0, Y8, Y0
+	VMOVUPD 32(AX), Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y5, Y5
+	VMAXPD Y1, Y8, Y1
+	VMOVUPD 64(AX), Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y6, Y6
+	VMAXPD Y2, Y8, Y2
+	VMOVUPD 96(AX), Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y7, Y7
+	VMAXPD Y3, Y8, Y3
+
+rows1wholeafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows1wholetap
+	JMP rows1wholesummed
+
+rows1wholepadding:
+	JMP rows1wholeafter
+
+rows1wholesummed:
+	VBROADCASTSD nan64<>(SB), Y8
+	VBLENDVPD Y4, Y0, Y8, Y0
+	VBLENDVPD Y5, Y1, Y8, Y1
+	VBLENDVPD Y6, Y2, Y8, Y2
+	VBLENDVPD Y7, Y3, Y8, Y3
+	MOVQ DI, AX
+	VMOVUPD Y0, 0(AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	ADDQ $128, R13
+	SUBQ $16, CX
+	JMP rows1whole
+
+rows1rest:
+	TESTQ CX, CX
+	JLE rows1end
+	LEAQ masks<>+0(SB), AX
+	CMPQ CX, $4
+	JGE rows1restmask
+	LEAQ masks<>+32(SB), AX
+	NEGQ CX
+	LEAQ (AX)(CX*8), AX
+	NEGQ CX
+
+rows1restmask:
+	VMOVUPS (AX), Y10
+	VBROADCASTSD lowest64<>(SB), Y0
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VPCMPEQD Y7, Y7, Y7
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+rows1resttap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT rows1restpadding
+	LEAQ (SI)(AX*8), AX
+	VMASKMOVPD 0(AX), Y10, Y8
+	VCMPPD $7, Y8, Y8, Y9
+	VANDPS Y9, Y4, Y4
+	VMAXPD Y0, Y8, Y0
+
+rows1restafter:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ rows1resttap
+	JMP rows1restsummed
+
+rows1restpadding:
+	JMP rows1restafter
+
+rows1restsummed:
+	VBROADCASTSD nan64<>(SB), Y8
+	VBLENDVPD Y4, Y0, Y8, Y0
+	MOVQ DI, AX
+	VMASKMOVPD Y0, Y10, 0(AX)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R13
+	SUBQ $4, CX
+	JMP rows1rest
+
+rows1end:
+	SUBQ R13, SI
+	SUBQ R13, DI
+	ADDQ R8, SI
+	ADDQ R9, DI
+	SUBQ $1, DX
+	JMP next
+
+done:
+	VZEROUPPER
+	RET
+
+// func lastMean64AVX2(y, x *float64, grid *Grid, offsets *int, atX, taps int, counts, lines *float64)
+TEXT ·lastMean64AVX2(SB), NOSPLIT, $8-64
+	MOVQ atX+32(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVQ grid+16(FP), AX
+	MOVQ 0(AX), CX
+	MOVQ CX, left-8(SP)
+
+plane:
+	MOVQ grid+16(FP), AX
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), R9
+	SHLQ $3, R9
+	MOVQ 48(AX), R8
+	SHLQ $3, R8
+	LEAQ (R8)(R8*2), R12
+	MOVQ R8, R12
+	MOVQ R9, R11
+	MOVQ counts+48(FP), R9
+
+row:
+	MOVQ lines+56(FP), AX
+	VBROADCASTSD (AX), Y8
+	VBROADCASTSD (R9), Y9
+	VMULPD Y8, Y9, Y9
+	ADDQ $8, R9
+	MOVQ grid+16(FP), AX
+	MOVQ 16(AX), CX
+	XORL R8, R8
+
+next4:
+	CMPQ CX, $16
+	JLT next1
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+block4tap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT block4padding
+	LEAQ (SI)(AX*8), AX
+	VMOVUPD 0(AX), Y8
+	VADDPD Y8, Y0, Y0
+	VMOVUPD 32(AX), Y8
+	VADDPD Y8, Y1, Y1
+	VMOVUPD 64(AX), Y8
+	VADDPD Y8, Y2, Y2
+	VMOVUPD 96(AX), Y8
+	VADDPD Y8, Y3, Y3
+
+block4after:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ block4tap
+	JMP block4summed
+
+block4padding:
+	JMP block4after
+
+block4summed:
+	VDIVPD Y9, Y0, Y0
+	VMOVUPD Y0, 0(DI)
+	VDIVPD Y9, Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	VDIVPD Y9, Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VDIVPD Y9, Y3, Y3
+	VMOVUPD Y3, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	ADDQ $128, R8
+	SUBQ $16, CX
+	JMP next4
+
+next1:
+	TESTQ CX, CX
+	JLE end
+	MOVQ CX, BX
+	MOVL $4, AX
+	CMPQ BX, AX
+	CMOVQGT AX, BX
+	NEGQ BX
+	LEAQ masks<>+32(SB), AX
+	VMOVUPS (AX)(BX*8), Y10
+	VMOVUPS (AX)(BX*4), X11
+	VXORPD Y0, Y0, Y0
+	MOVQ offsets+24(FP), R10
+	MOVQ taps+40(FP), BX
+
+block1tap:
+	MOVQ (R10), AX
+	TESTQ AX, AX
+	JLT block1padding
+	LEAQ (SI)(AX*8), AX
+	VMASKMOVPD 0(AX), Y10, Y8
+	VADDPD Y8, Y0, Y0
+
+block1after:
+	ADDQ $8, R10
+	DECQ BX
+	JNZ block1tap
+	JMP block1summed
+
+block1padding:
+	JMP block1after
+
+block1summed:
+	VDIVPD Y9, Y0, Y0
+	VMASKMOVPD Y0, Y10, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R8
+	SUBQ $4, CX
+	JMP next1
+
+end:
+	SUBQ R8, SI
+	SUBQ R8, DI
+	ADDQ R12, SI
+	ADDQ R11, DI
+	DECQ DX
+	JNZ row
+	DECQ left-8(SP)
+	JZ done
+	MOVQ grid+16(FP), CX
+	MOVQ 24(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, y+0(FP)
+	MOVQ 40(CX), AX
+	SHLQ $3, AX
+	ADDQ AX, x+8(FP)
+	MOVQ taps+40(FP), AX
+	SHLQ $3, AX
+	ADDQ AX, offsets+24(FP)
+	ADDQ $8, lines+56(FP)
+	JMP plane
+
+done:
+	VZEROUPPER
+	RET
+
+// func lastPlane64AVX2(y, x *float64, channels, positions, step int)
+TEXT ·lastPlane64AVX2(SB), NOSPLIT, $0-40
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ channels+16(FP), CX
+	MOVQ positions+24(FP), DX
+	MOVQ step+32(FP), R11
+	SHLQ $3, R11
+	CVTSQ2SD DX, X9
+	VBROADCASTSD X9, Y9
+	XORL R8, R8
+
+next2:
+	CMPQ CX, $8
+	JLT next1
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ SI, AX
+	MOVQ DX, BX
+	SHRQ $2, BX
+	JZ after2x4
+
+sum2x4:
+	VMOVUPD 0(AX), Y8
+	VADDPD Y8, Y0, Y0
+	VMOVUPD 32(AX), Y8
+	VADDPD Y8, Y1, Y1
+	ADDQ R11, AX
+	VMOVUPD 0(AX), Y8
+	VADDPD Y8, Y2, Y2
+	VMOVUPD 32(AX), Y8
+	VADDPD Y8, Y3, Y3
+	ADDQ R11, AX
+	VMOVUPD 0(AX), Y8
+	VADDPD Y8, Y4, Y4
+	VMOVUPD 32(AX), Y8
+	VADDPD Y8, Y5, Y5
+	ADDQ R11, AX
+	VMOVUPD 0(AX), Y8
+	VADDPD Y8, Y6, Y6
+	VMOVUPD 32(AX), Y8
+	VADDPD Y8, Y7, Y7
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum2x4
+
+after2x4:
+	MOVQ DX, BX
+	ANDQ $3, BX
+	JZ after2x1
+
+sum2x1:
+	VMOVUPD 0(AX), Y8
+	VADDPD Y8, Y0, Y0
+	VMOVUPD 32(AX), Y8
+	VADDPD Y8, Y1, Y1
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum2x1
+
+after2x1:
+	VADDPD Y2, Y0, Y0
+	VADDPD Y3, Y1, Y1
+	VADDPD Y6, Y4, Y4
+	VADDPD Y7, Y5, Y5
+	VADDPD Y4, Y0, Y0
+	VADDPD Y5, Y1, Y1
+	VDIVPD Y9, Y0, Y0
+	VMOVUPD Y0, 0(DI)
+	VDIVPD Y9, Y1, Y1
+	VMOVUPD Y1, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R8
+	SUBQ $8, CX
+	JMP next2
+
+next1:
+	TESTQ CX, CX
+	JLE end
+	MOVQ CX, BX
+	MOVL $4, AX
+	CMPQ BX, AX
+	CMOVQGT AX, BX
+	NEGQ BX
+	LEAQ masks<>+32(SB), AX
+	VMOVUPS (AX)(BX*8), Y10
+	VMOVUPS (AX)(BX*4), X11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ SI, AX
+	MOVQ DX, BX
+	SHRQ $2, BX
+	JZ after1x4
+
+sum1x4:
+	VMASKMOVPD 0(AX), Y10, Y8
+	VADDPD Y8, Y0, Y0
+	ADDQ R11, AX
+	VMASKMOVPD 0(AX), Y10, Y8
+	VADDPD Y8, Y1, Y1
+	ADDQ R11, AX
+	VMASKMOVPD 0(AX), Y10, Y8
+	VADDPD Y8, Y2, Y2
+	ADDQ R11, AX
+	VMASKMOVPD 0(AX), Y10, Y8
+	VADDPD Y8, Y3, Y3
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum1x4
+
+after1x4:
+	MOVQ DX, BX
+	ANDQ $3, BX
+	JZ after1x1
+
+sum1x1:
+	VMASKMOVPD 0(AX), Y10, Y8
+	VADDPD Y8, Y0, Y0
+	ADDQ R11, AX
+	DECQ BX
+	JNZ sum1x1
+
+after1x1:
+	VADDPD Y1, Y0, Y0
+	VADDPD Y3, Y2, Y2
+	VADDPD Y2, Y0, Y0
+	VDIVPD Y9, Y0, Y0
+	VMASKMOVPD Y0, Y10, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, R8
+	SUBQ $4, CX
+	JMP next1
+
+end:
+	SUBQ R8, SI
+	SUBQ R8, DI
 
 done:
 	VZEROUPPER

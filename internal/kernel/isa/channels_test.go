@@ -1,6 +1,7 @@
 package isa
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -87,6 +88,80 @@ func testChannels[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		}
 		if !slices.Equal(y, want) {
 			t.Fatalf("%s, %T: %+v, %d taps in lines of %d: %v, want %v", name, y, g, each*taps, taps, y, want)
+		}
+		if lines {
+			continue
+		}
+
+		counts, divisors := make([]float64, g.Rows), make([]float64, g.Planes)
+		for _, list := range [][]float64{counts, divisors} {
+			for i := range list {
+				list[i] = float64(1 + rng.IntN(4))
+			}
+		}
+		for i := range x {
+			if rng.IntN(30) == 0 {
+				x[i] = T(math.NaN())
+			}
+		}
+		maxima := slices.Clone(y)
+		copy(want, y)
+		wantMaxima := slices.Clone(want)
+		for p := range g.Planes {
+			for r := range g.Rows {
+				for i := range g.Cols {
+					m, sum := T(math.Inf(-1)), 0.0
+					for t := range each {
+						if from, inside := tap(p, r, t); inside {
+							v := x[atX+from+i]
+							if v > m || v != v {
+								m = v
+							}
+							sum += float64(v)
+						}
+					}
+					at := c.atY + p*g.PlaneY + r*g.RowY + i
+					wantMaxima[at], want[at] = m, T(sum/(counts[r]*divisors[p]))
+				}
+			}
+		}
+		tile.LastMax(maxima, c.atY, x, atX, &g, offsets)
+		tile.LastMean(y, c.atY, x, atX, &g, offsets, counts, divisors)
+		for i := range y {
+			if !equalOrNaN(maxima[i], wantMaxima[i]) || !equalOrNaN(y[i], want[i]) {
+				t.Fatalf("%s, %T: %+v, %d taps: element %d has the maximum %v and the mean %v, want %v and %v",
+					name, y, g, each, i, maxima[i], y[i], wantMaxima[i], want[i])
+			}
+		}
+	}
+}
+
+// equalOrNaN reports whether two elements are equal, or both NaN.
+func equalOrNaN[T kernel.Float](a, b T) bool { return a == b || a != a && b != b }
+
+// TestPlaneMeans: the means of planes with channels last are the sums of the portable set, to the
+// last bit.
+func TestPlaneMeans(t *testing.T) {
+	for _, s := range Sets() {
+		testPlaneMeans(t, s.Name, s.Float32)
+		testPlaneMeans(t, s.Name, s.Float64)
+	}
+}
+
+func testPlaneMeans[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 10))
+	for channels := range 80 {
+		positions, step := 1+rng.IntN(40), channels+rng.IntN(3)
+		x := make([]T, (positions-1)*step+channels)
+		for i := range x {
+			x[i] = T(rng.NormFloat64())
+		}
+		y, want := make([]T, channels), make([]T, channels)
+		lastPlane(want, x, positions, step)
+		tile.LastPlane(y, x, positions, step)
+		if !slices.Equal(y, want) {
+			t.Fatalf("%s, %T, %d channels, %d positions: %v, want %v", name, y, channels, positions, y, want)
 		}
 	}
 }

@@ -17,13 +17,8 @@ type depthwise[T kernel.Number] struct {
 	weights              []T // prepacked
 }
 
-// What a row of positions meets of x in a block takes about depthwiseBytes, and the channels
-// of an element at most depthwiseElement.
-const (
-	depthwiseBytes   = 16 << 10
-	depthwiseElement = 1 << 10
-	depthwiseRows    = 16
-)
+// depthwiseRows bounds the rows of a block, and with them the memory for the places of taps.
+const depthwiseRows = 16
 
 // bindDepthwise binds the form. It reports false where that does not apply: where it does,
 // [conv] sums in blocks, which have the same roundings.
@@ -32,10 +27,7 @@ func (k *last[T]) bindDepthwise(in []*kernel.Operand) bool {
 	if k.deep != 1 || k.maps != 1 || !k.blocks.Bind(s, size) {
 		return false
 	}
-	const multiple = 32
-	blocks := kernel.CeilDiv(k.group*size, depthwiseElement)
-	d.channels = min(kernel.CeilDiv(kernel.CeilDiv(k.group, blocks), multiple)*multiple, k.group)
-	d.cols = max(depthwiseBytes/(size*d.channels*s.Step*s.OuterTaps), 8)
+	d.cols, d.channels = s.LastBlock(k.group, size)
 	d.bias = nil
 	if len(in) >= ownInputs {
 		d.bias = in[2]
@@ -71,7 +63,7 @@ func (k *last[T]) runDepthwise(task int, scratch []byte) error {
 		image, row := at/s.Rows, at%s.Rows
 		grid.Planes = min(d.rows, end-at, s.Rows-row)
 		for col := 0; col < s.Width; {
-			cols, lines := k.run(col)
+			cols, lines := s.Run(col), k.inLines(col)
 			found := k.findTaps(offsets, image, row, grid.Planes, col, lines)
 			if err := k.depthwiseRun(image, row, col, cols, grid, found, lines, weights, scratch); err != nil {
 				return err
@@ -87,62 +79,34 @@ func (k *last[T]) layWeights(dst []T) {
 	k.tile.Transpose(dst, kernel.Slice[T](k.w)[k.w.Offset:], k.group, k.taps, k.taps, k.group)
 }
 
-// run returns how many columns from col on the same taps of a line meet, and whether these are
-// whole lines that [isa.Channels.LastLines] takes.
-func (k *last[T]) run(col int) (cols int, lines bool) {
+// inLines reports whether the taps that meet a column are whole lines that
+// [isa.Channels.LastLines] takes.
+func (k *last[T]) inLines(col int) bool {
 	s := &k.slide
-	axis, end := len(s.In)-1, s.Width
-	dilation := s.Dilation[axis]
-	lines = (s.InnerTaps == 3 || s.InnerTaps == 5) && k.taps <= isa.Chain && (s.Step == dilation || s.Step == 2*dilation)
-	for inner, lo := range s.Lo {
-		lines = lines && lo <= col && col < s.Hi[inner]
-		for _, edge := range [...]int{lo, s.Hi[inner]} {
-			if edge > col {
-				end = min(end, edge)
-			}
+	for inner := range s.InnerTaps {
+		if !s.Inside(inner, col) {
+			return false
 		}
 	}
-	return end - col, lines
+	dilation := s.Dilation[len(s.In)-1]
+	return (s.InnerTaps == 3 || s.InnerTaps == 5) && k.taps <= isa.Chain && (s.Step == dilation || s.Step == 2*dilation)
 }
 
-// findTaps sets offsets to where channel 0 of the element lies that each tap, or the first one
-// of each line, meets at a column in each of some rows of positions; -1 if that is padding. Taps
-// that make a partial sum lie together. It returns those that it set.
+// findTaps sets offsets to where each tap, or the first one of each line, meets a column in each
+// of some rows of positions, and returns those that it set. Taps that make a partial sum lie
+// together.
 func (k *last[T]) findTaps(offsets []int, image, row, rows, col int, lines bool) []int {
-	s := &k.slide
-	axis := len(s.In) - 1
-	pixel, step := k.x.Strides[1+axis], 1
+	step := 1
 	if lines {
-		step = s.InnerTaps
+		step = k.slide.InnerTaps
 	}
-	at := 0
+	at, rest := k.x.Offset+image*k.x.Strides[0], offsets
 	for from := 0; from < k.taps; from += isa.Chain {
 		for r := range rows {
-			for t := from; t < min(from+isa.Chain, k.taps); t += step {
-				inner := t % s.InnerTaps
-				offsets[at] = -1
-				if line := k.line(image, row+r, t/s.InnerTaps); line >= 0 && s.Lo[inner] <= col && col < s.Hi[inner] {
-					offsets[at] = line + (s.From[inner]+col*s.Step)*pixel
-				}
-				at++
-			}
+			rest = k.slide.FindTaps(rest, at, k.x.Strides[1:], row+r, col, from, min(from+isa.Chain, k.taps), step)
 		}
 	}
-	return offsets[:at]
-}
-
-// line returns where the line of an image begins that an outer tap meets at a row of
-// positions; -1 if that is padding. There are at most two axes.
-func (k *last[T]) line(image, row, tap int) int {
-	s, at := &k.slide, k.x.Offset+image*k.x.Strides[0]
-	if len(s.In) == 1 {
-		return at
-	}
-	i := row*s.Stride[0] + tap*s.Dilation[0] - s.Begin[0]
-	if i < 0 || i >= s.In[0] {
-		return -1
-	}
-	return at + i*k.x.Strides[1]
+	return offsets[:len(offsets)-len(rest)]
 }
 
 // depthwiseRun computes the rows of g in columns that the same taps meet. Offsets are those of

@@ -171,6 +171,153 @@ func (g *generator) beginLast(atX string) []string {
 	return []string{"(AX)", "(AX)(R8*1)", "(AX)(R8*2)", "(AX)(R12*1)"}
 }
 
+// lastMax emits the largest of taps, as maxRows does, but that there may be none.
+func (g *generator) lastMax() {
+	const regs = 4
+	fmt.Fprintf(g, "\n// func lastMax%s(y, x *float%d, grid *Grid, offsets *int, atX, taps int)\n", g.name, 8*g.width)
+	fmt.Fprintf(g, "TEXT ·lastMax%s(SB), NOSPLIT, $8-48\n", g.name)
+	steps := g.beginLast("atX+32(FP)")
+	g.blocks("", areas(regs), 10, "R8", "R9", func(b *block) {
+		g.beginMaxima(regs)
+		g.eachTap(b, func() {
+			for j := range b.rows {
+				for v := range b.regs {
+					g.load(b, fmt.Sprintf("%d%s", v*g.bytes(), steps[j]), g.reg(8))
+					g.joinMaxima(j*b.regs + v)
+				}
+			}
+		}, func() {}, func() {})
+		g.endMaxima(b)
+	}, func() { g.nextOffsets("taps+40(FP)") })
+	g.done()
+}
+
+// lastMean emits the means of taps, summed in float64. R9 walks the positions' counts, DX of
+// them; CX counts the channels down, and R8 is how far into them DI and SI are, in bytes. R10
+// walks the taps, which BX counts down.
+func (g *generator) lastMean() {
+	fmt.Fprintf(g, "\n// func lastMean%s(y, x *float%d, grid *Grid, offsets *int, atX, taps int, counts, lines *float64)\n", g.name, 8*g.width)
+	fmt.Fprintf(g, "TEXT ·lastMean%s(SB), NOSPLIT, $8-64\n", g.name)
+	g.beginLast("atX+32(FP)")
+	g.op("MOVQ R8, R12")
+	g.op("MOVQ R9, R11")
+	g.op("MOVQ counts+48(FP), R9")
+	g.label("row")
+	g.op("MOVQ lines+56(FP), AX")
+	g.op("VBROADCASTSD (AX), %s", g.reg(8))
+	g.op("VBROADCASTSD (R9), %s", g.reg(9))
+	g.op("VMULPD %s, %s, %s", g.reg(8), g.reg(9), g.reg(9))
+	g.op("ADDQ $8, R9")
+	g.op("MOVQ grid+16(FP), AX")
+	g.op("MOVQ %d(AX), CX", cols)
+	g.wideChannels(4, func(v int, masked bool) {
+		for j := range v {
+			g.zero(g.reg(j))
+		}
+		b := &block{generator: g, label: fmt.Sprintf("block%d", v)}
+		g.eachTap(b, func() {
+			for j := range v {
+				g.addWide(j, j, "AX", masked)
+			}
+		}, func() {}, func() {})
+	})
+	g.op("ADDQ R12, SI")
+	g.op("ADDQ R11, DI")
+	g.op("DECQ DX")
+	g.op("JNZ row")
+	g.endPlanes(func() {
+		g.nextOffsets("taps+40(FP)")
+		g.op("ADDQ $8, lines+56(FP)")
+	})
+	g.done()
+}
+
+// wideChannels emits the loop over CX channels, in blocks of so many registers and then of one.
+// Reduce emits the sums of the channels of v registers at SI, which registers from 0 on get. They
+// are divided by register 9 and stored at DI. R8 is how far DI and SI are moved meanwhile.
+func (g *generator) wideChannels(block int, reduce func(v int, masked bool)) {
+	lanes := g.bytes() / 8
+	g.op("XORL R8, R8")
+	for _, v := range []int{block, 1} {
+		masked := v == 1
+		g.label("next%d", v)
+		if masked {
+			g.op("TESTQ CX, CX")
+			g.op("JLE end")
+			g.maskWide()
+		} else {
+			g.op("CMPQ CX, $%d", v*lanes)
+			g.op("JLT next1")
+		}
+		reduce(v, masked)
+		for j := range v {
+			g.op("VDIVPD %s, %s, %s", g.reg(9), g.reg(j), g.reg(j))
+			g.storeWide(j, fmt.Sprintf("%d(DI)", j*lanes*g.width), masked)
+		}
+		g.op("ADDQ $%d, SI", v*lanes*g.width)
+		g.op("ADDQ $%d, DI", v*lanes*g.width)
+		g.op("ADDQ $%d, R8", v*lanes*g.width)
+		g.op("SUBQ $%d, CX", v*lanes)
+		g.op("JMP next%d", v)
+	}
+	g.label("end")
+	g.op("SUBQ R8, SI")
+	g.op("SUBQ R8, DI")
+}
+
+// addWide emits the adding of register j of the channels at a place to a sum.
+func (g *generator) addWide(sum, j int, at string, masked bool) {
+	g.loadWide(fmt.Sprintf("%d(%s)", j*g.bytes()/8*g.width, at), masked, 8)
+	g.op("VADDPD %s, %s, %s", g.reg(8), g.reg(sum), g.reg(sum))
+}
+
+// lastPlane emits the means of planes in four sums each. Sum k of register j of v registers of
+// channels is register k*v+j. AX walks DX positions, which BX counts down.
+func (g *generator) lastPlane() {
+	fmt.Fprintf(g, "\n// func lastPlane%s(y, x *float%d, channels, positions, step int)\n", g.name, 8*g.width)
+	fmt.Fprintf(g, "TEXT ·lastPlane%s(SB), NOSPLIT, $0-40\n", g.name)
+	g.op("MOVQ y+0(FP), DI")
+	g.op("MOVQ x+8(FP), SI")
+	g.op("MOVQ channels+16(FP), CX")
+	g.op("MOVQ positions+24(FP), DX")
+	g.op("MOVQ step+32(FP), R11")
+	g.op("SHLQ $%d, R11", g.shift())
+	g.op("CVTSQ2SD DX, X9")
+	g.op("VBROADCASTSD X9, %s", g.reg(9))
+	g.wideChannels(2, func(v int, masked bool) {
+		for i := range 4 * v {
+			g.zero(g.reg(i))
+		}
+		g.op("MOVQ SI, AX")
+		for _, together := range []int{4, 1} {
+			g.op("MOVQ DX, BX")
+			if together == 4 {
+				g.op("SHRQ $2, BX")
+			} else {
+				g.op("ANDQ $3, BX")
+			}
+			g.op("JZ after%dx%d", v, together)
+			g.label("sum%dx%d", v, together)
+			for k := range together {
+				for j := range v {
+					g.addWide(k*v+j, j, "AX", masked)
+				}
+				g.op("ADDQ R11, AX")
+			}
+			g.op("DECQ BX")
+			g.op("JNZ sum%dx%d", v, together)
+			g.label("after%dx%d", v, together)
+		}
+		for _, pair := range [][2]int{{0, 1}, {2, 3}, {0, 2}} {
+			for j := range v {
+				a, b := g.reg(pair[0]*v+j), g.reg(pair[1]*v+j)
+				g.op("VADDPD %s, %s, %s", b, a, a)
+			}
+		}
+	})
+	g.done()
+}
+
 // eachTap emits the loop over taps: with AX where one meets the block at SI, with nothing
 // for one in the padding, and what follows either. R10 and BX walk them.
 func (g *generator) eachTap(b *block, tap, padding, next func()) {

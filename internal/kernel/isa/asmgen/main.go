@@ -63,10 +63,14 @@ var files = map[string]func(g *generator){
 	},
 	"channels_amd64.s": func(g *generator) {
 		g.masks()
+		g.extremes()
 		g.each(func() {
 			g.lastTaps()
 			g.lastLines(3)
 			g.lastLines(5)
+			g.lastMax()
+			g.lastMean()
+			g.lastPlane()
 		})
 	},
 	"maps_amd64.s":    func(g *generator) { g.maps("AVX512", "AVX2") },
