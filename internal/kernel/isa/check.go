@@ -71,7 +71,7 @@ type transposeLoop[T any] func(dst, src []T, lanes, lane, depth, width int)
 
 // checkedTranspose returns [Tile.Transpose] out of assembly for wide lanes and for
 // half as many. Wide ones are taken in steps of half as many elements, and half as
-// many lanes in steps of wide elements.
+// many lanes in steps of wide elements. Dst must not be src.
 func checkedTranspose[T kernel.Number](wide, half int, ofWide, ofHalf func(dst, src *T, lane, steps, width int)) transposeLoop[T] {
 	return func(dst, src []T, lanes, lane, depth, width int) {
 		if lanes <= 0 || lane < 0 || depth <= 0 || width < lanes {
@@ -79,25 +79,23 @@ func checkedTranspose[T kernel.Number](wide, half int, ofWide, ofHalf func(dst, 
 		}
 		_ = dst[(depth-1)*width+lanes-1]
 		_ = src[(lanes-1)*lane+depth-1]
-		for lanes > 0 {
+		for l := 0; l < lanes; {
 			n, step, assembly := wide, half, ofWide
-			if lanes < wide {
+			if lanes-l < wide {
 				n, step, assembly = half, wide, ofHalf
 			}
-			if lanes < half {
-				transposeLanes(dst, src, lanes, lane, depth, width)
-				return
+			if lanes < half || depth < step {
+				transposeLanes(dst[l:], src[l*lane:], min(n, lanes-l), lane, depth, width)
+				l += n
+				continue
 			}
-			whole := depth / step * step
-			if whole > 0 {
-				assembly(&dst[0], &src[0], lane, whole/step, width)
+			// What is left of lanes or of depth is done with some that are done already.
+			l = min(l, lanes-n)
+			assembly(&dst[l], &src[l*lane], lane, depth/step, width)
+			if depth%step > 0 {
+				assembly(&dst[(depth-step)*width+l], &src[l*lane+depth-step], lane, 1, width)
 			}
-			if whole < depth {
-				transposeLanes(dst[whole*width:], src[whole:], n, lane, depth-whole, width)
-			}
-			if lanes -= n; lanes > 0 {
-				dst, src = dst[n:], src[n*lane:]
-			}
+			l += n
 		}
 	}
 }

@@ -255,6 +255,19 @@ var (
 	active, wrong = choose(os.Getenv(Variable), sets)
 )
 
+func init() {
+	kernel.UseTransposes(
+		func(dst, src []uint32, lanes, lane, depth, width int) {
+			active.Float32.Transpose(asFloats[float32](dst), asFloats[float32](src), lanes, lane, depth, width)
+		},
+		func(dst, src []uint64, lanes, lane, depth, width int) {
+			active.Float64.Transpose(asFloats[float64](dst), asFloats[float64](src), lanes, lane, depth, width)
+		})
+}
+
+// asFloats returns words as numbers of the same width, which are moved alone.
+func asFloats[F kernel.Float, W any](words []W) []F { return kernel.Cast[F](kernel.Bytes(words)) }
+
 // available returns the sets that this machine can run.
 func available() []*Loops {
 	var list []*Loops
