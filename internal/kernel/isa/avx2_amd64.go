@@ -29,11 +29,13 @@ var (
 		checkedFold(float32(math.Copysign(0, -1)), sum32AVX2),
 		checkedFold(float32(math.Inf(-1)), max32AVX2),
 		checkedFold(float32(math.Inf(1)), min32AVX2),
+		checkedFoldRows(8, sumEight32AVX2), checkedFoldRows(8, maxEight32AVX2), checkedFoldRows(8, minEight32AVX2),
 	}
 	folds64 = Folds[float64]{
 		checkedFold(math.Copysign(0, -1), sum64AVX2),
 		checkedFold(math.Inf(-1), max64AVX2),
 		checkedFold(math.Inf(1), min64AVX2),
+		checkedFoldRows(4, sumEight64AVX2), checkedFoldRows(4, maxEight64AVX2), checkedFoldRows(4, minEight64AVX2),
 	}
 )
 
@@ -135,3 +137,21 @@ func winogradOutRowsAVX2(x *float32, step, n int)
 
 //go:noescape
 func winogradOutColsAVX2(dst, src *float32, rows, dstStep, srcStep, n int)
+
+//go:noescape
+func sumEight32AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float32, n int)
+
+//go:noescape
+func sumEight64AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float64, n int)
+
+//go:noescape
+func maxEight32AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float32, n int)
+
+//go:noescape
+func maxEight64AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float64, n int)
+
+//go:noescape
+func minEight32AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float32, n int)
+
+//go:noescape
+func minEight64AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float64, n int)

@@ -198,6 +198,20 @@ func checkedFold[T kernel.Float](identity T, assembly func(x *T, n int, identity
 	return func(x []T) T { return assembly(&x[0], len(x), identity) }
 }
 
+// checkedFoldRows returns a fold of rows out of assembly, for multiples of a number of lanes.
+func checkedFoldRows[T kernel.Float](lanes int, assembly func(acc, r0, r1, r2, r3, r4, r5, r6, r7 *T, n int)) func(acc, r0, r1, r2, r3, r4, r5, r6, r7 []T) int {
+	return func(acc, r0, r1, r2, r3, r4, r5, r6, r7 []T) int {
+		n := len(acc) &^ (lanes - 1)
+		if n == 0 {
+			return 0
+		}
+		_, _, _, _ = r0[n-1], r1[n-1], r2[n-1], r3[n-1]
+		_, _, _, _ = r4[n-1], r5[n-1], r6[n-1], r7[n-1]
+		assembly(&acc[0], &r0[0], &r1[0], &r2[0], &r3[0], &r4[0], &r5[0], &r6[0], &r7[0], n)
+		return n
+	}
+}
+
 // checkedCast returns a conversion out of assembly, of elements of so many bytes to others, for
 // multiples of a number of lanes.
 func checkedCast(lanes, from, to int, assembly func(dst, a *byte, n int)) Cast {

@@ -126,8 +126,12 @@ func MapOf[T kernel.Number](function string, scalars int) Map {
 
 // Folds join the elements of a block, of which there are some, in the lanes and in the order
 // that package lines states; nil where a set has none.
+//
+// The loops of rows join the elements of eight rows, as long as acc, in pairs and then to those of
+// acc, from the first on, and return of how many they have done so.
 type Folds[T any] struct {
-	Sum, Max, Min func(x []T) T
+	Sum, Max, Min             func(x []T) T
+	SumRows, MaxRows, MinRows func(acc, r0, r1, r2, r3, r4, r5, r6, r7 []T) int
 }
 
 // FoldsOf returns the folds of the active set for T.
