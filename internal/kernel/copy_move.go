@@ -256,9 +256,56 @@ func (m *Mover[T]) runs(dst []T, d int, src []T, s, rows, cols int) {
 // read again by the next strip while they are still in the first-level cache.
 const transposeCols = 128
 
+// A Transpose is, for each l < lanes and p < depth,
+//
+//	dst[p*width+l] = src[l*lane+p]
+//
+// where lanes <= width and lane >= 0.
+type Transpose[T any] func(dst, src []T, lanes, lane, depth, width int)
+
+// transposes are those of the instruction set; nil without one.
+var transposes struct {
+	of32 Transpose[uint32]
+	of64 Transpose[uint64]
+}
+
+// UseTransposes sets what elements of 4 and 8 bytes are transposed by. Package isa calls it before
+// anything is moved.
+func UseTransposes(of32 Transpose[uint32], of64 Transpose[uint64]) {
+	transposes.of32, transposes.of64 = of32, of64
+}
+
+// transposeOf returns the transposition of elements of type T; nil where there is none.
+func transposeOf[T Word]() Transpose[T] {
+	for _, f := range [...]any{transposes.of32, transposes.of64} {
+		if f, ok := f.(Transpose[T]); ok {
+			return f
+		}
+	}
+	return nil
+}
+
+// transposeRows is how many rows are transposed at a time: two cache lines of the source for each
+// column, whose lines in the destination stay in the first-level cache until they are full.
+const transposeRows = 32
+
 // transpose moves a block whose columns have stride 1 in the destination and
-// whose rows have stride 1 in the source, in strips of eight rows.
+// whose rows have stride 1 in the source.
 func (m *Mover[T]) transpose(dst []T, d int, src []T, s, rows, cols int) {
+	w, step := m.toRow, m.fromCol
+	if loop := transposeOf[T](); loop != nil && w >= cols && step >= 0 {
+		for ; rows > 0; rows -= transposeRows {
+			loop(dst[d:], src[s:], cols, step, min(rows, transposeRows), w)
+			d += transposeRows * w
+			s += transposeRows
+		}
+		return
+	}
+	m.transposeStrips(dst, d, src, s, rows, cols)
+}
+
+// transposeStrips is transpose in strips of eight rows.
+func (m *Mover[T]) transposeStrips(dst []T, d int, src []T, s, rows, cols int) {
 	w, step := m.toRow, m.fromCol
 	for ; rows >= 8; rows -= 8 {
 		d0, d1, d2, d3 := dst[d:][:cols], dst[d+w:][:cols], dst[d+2*w:][:cols], dst[d+3*w:][:cols]

@@ -12,8 +12,8 @@ import (
 var avx2 = Loops{
 	Name:     "avx2",
 	here:     cpu.X86.HasAVX2 && cpu.X86.HasFMA,
-	Float32:  checkedTile(6, 16, 6, mulTile32AVX2, mulTaps32AVX2, mulWindows32AVX2, pick32AVX2, spread32AVX2, transpose32, tapLoops[float32]{tapRows32AVX2, tap3x332AVX2, copyRows32AVX2, split32AVX2, maxRows32AVX2, meanRows32AVX2, 7}, vectors32AVX2),
-	Float64:  checkedTile(6, 8, 6, mulTile64AVX2, mulTaps64AVX2, mulWindows64AVX2, pick64AVX2, spread64AVX2, transpose64, tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2, maxRows64AVX2, meanRows64AVX2, 3}, vectors64AVX2),
+	Float32:  checkedTile(6, 16, 6, mulTile32AVX2, mulTaps32AVX2, mulWindows32AVX2, pick32AVX2, spread32AVX2, transpose32, tapLoops[float32]{tapRows32AVX2, tap3x332AVX2, copyRows32AVX2, split32AVX2, maxRows32AVX2, meanRows32AVX2, 7}, channels32AVX2, vectors32AVX2),
+	Float64:  checkedTile(6, 8, 6, mulTile64AVX2, mulTaps64AVX2, mulWindows64AVX2, pick64AVX2, spread64AVX2, transpose64, tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2, maxRows64AVX2, meanRows64AVX2, 3}, channels64AVX2, vectors64AVX2),
 	Winograd: checkedWinograd(winogradInRowsAVX2, winogradInColsAVX2, winogradOutRowsAVX2, winogradOutColsAVX2),
 	Exp:      checkedExp(expChunkAVX2),
 	ExpShift: checkedExpShift(exp32RowAVX2, exp32TileAVX2),
@@ -29,11 +29,13 @@ var (
 		checkedFold(float32(math.Copysign(0, -1)), sum32AVX2),
 		checkedFold(float32(math.Inf(-1)), max32AVX2),
 		checkedFold(float32(math.Inf(1)), min32AVX2),
+		checkedFoldRows(8, sumEight32AVX2), checkedFoldRows(8, maxEight32AVX2), checkedFoldRows(8, minEight32AVX2),
 	}
 	folds64 = Folds[float64]{
 		checkedFold(math.Copysign(0, -1), sum64AVX2),
 		checkedFold(math.Inf(-1), max64AVX2),
 		checkedFold(math.Inf(1), min64AVX2),
+		checkedFoldRows(4, sumEight64AVX2), checkedFoldRows(4, maxEight64AVX2), checkedFoldRows(4, minEight64AVX2),
 	}
 )
 
@@ -141,3 +143,21 @@ func winogradOutRowsAVX2(x *float32, step, n int)
 
 //go:noescape
 func winogradOutColsAVX2(dst, src *float32, rows, dstStep, srcStep, n int)
+
+//go:noescape
+func sumEight32AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float32, n int)
+
+//go:noescape
+func sumEight64AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float64, n int)
+
+//go:noescape
+func maxEight32AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float32, n int)
+
+//go:noescape
+func maxEight64AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float64, n int)
+
+//go:noescape
+func minEight32AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float32, n int)
+
+//go:noescape
+func minEight64AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float64, n int)

@@ -8,8 +8,8 @@ import "golang.org/x/sys/cpu"
 var avx512 = Loops{
 	Name:     "avx512",
 	here:     cpu.X86.HasAVX512F && cpu.X86.HasBMI2,
-	Float32:  checkedTile(12, 32, 14, mulTile32AVX512, mulTaps32AVX512, mulWindows32AVX512, pick32AVX512, spread32AVX512, transpose32, tapLoops[float32]{tapRows32AVX512, tap3x332AVX512, copyRows32AVX512, split32AVX512, maxRows32AVX512, meanRows32AVX512, 15}, vectors32AVX512),
-	Float64:  checkedTile(12, 16, 14, mulTile64AVX512, mulTaps64AVX512, mulWindows64AVX512, pick64AVX512, spread64AVX512, transpose64, tapLoops[float64]{tapRows64AVX512, tap3x364AVX512, copyRows64AVX512, split64AVX512, maxRows64AVX512, meanRows64AVX512, 7}, vectors64AVX512),
+	Float32:  checkedTile(12, 32, 14, mulTile32AVX512, mulTaps32AVX512, mulWindows32AVX512, pick32AVX512, spread32AVX512, transpose32, tapLoops[float32]{tapRows32AVX512, tap3x332AVX512, copyRows32AVX512, split32AVX512, maxRows32AVX512, meanRows32AVX512, 15}, channels32AVX512, vectors32AVX512),
+	Float64:  checkedTile(12, 16, 14, mulTile64AVX512, mulTaps64AVX512, mulWindows64AVX512, pick64AVX512, spread64AVX512, transpose64, tapLoops[float64]{tapRows64AVX512, tap3x364AVX512, copyRows64AVX512, split64AVX512, maxRows64AVX512, meanRows64AVX512, 7}, channels64AVX512, vectors64AVX512),
 	Winograd: checkedWinograd(winogradInRowsAVX512, winogradInColsAVX512, winogradOutRowsAVX512, winogradOutColsAVX512),
 	Exp:      checkedExp(expChunkAVX512),
 	ExpShift: checkedExpShift(exp32RowAVX512, exp32TileAVX512),

@@ -17,7 +17,7 @@ type (
 
 // checkedTile returns the tile of the given extents whose loops are in assembly.
 func checkedTile[T kernel.Number](
-	rows, cols, windowRows int, mul mulAssembly[T], mulTaps mulTapsAssembly[T], windows windowsAssembly[T], pick pickAssembly[T], spread spreadAssembly[T], transpose transposeLoop[T], taps tapLoops[T], vectors Vectors[T],
+	rows, cols, windowRows int, mul mulAssembly[T], mulTaps mulTapsAssembly[T], windows windowsAssembly[T], pick pickAssembly[T], spread spreadAssembly[T], transpose transposeLoop[T], taps tapLoops[T], channels channelLoops[T], vectors Vectors[T],
 ) Tile[T] {
 	mulFrom := func(h, w, k int, a []T, rowA, colA int, b []T, ldb int, c []T, ldc int, add bool) {
 		if h <= 0 || h > rows || w <= 0 || w > cols || k <= 0 || rowA < 0 || colA < 0 || ldb < 0 || ldc < 0 {
@@ -77,7 +77,7 @@ func checkedTile[T kernel.Number](
 		},
 		Transpose: transpose,
 		TapRows:   taps.checkedRows, Tap3x3: taps.checked3x3, CopyRows: taps.checkedCopy, Split: taps.checkedSplit,
-		MaxRows: taps.checkedMax, MeanRows: taps.checkedMean,
+		MaxRows: taps.checkedMax, MeanRows: taps.checkedMean, Channels: channels.checked(),
 	}
 }
 
@@ -86,7 +86,7 @@ type transposeLoop[T any] func(dst, src []T, lanes, lane, depth, width int)
 
 // checkedTranspose returns [Tile.Transpose] out of assembly for wide lanes and for
 // half as many. Wide ones are taken in steps of half as many elements, and half as
-// many lanes in steps of wide elements.
+// many lanes in steps of wide elements. Dst must not be src.
 func checkedTranspose[T kernel.Number](wide, half int, ofWide, ofHalf func(dst, src *T, lane, steps, width int)) transposeLoop[T] {
 	return func(dst, src []T, lanes, lane, depth, width int) {
 		if lanes <= 0 || lane < 0 || depth <= 0 || width < lanes {
@@ -94,25 +94,23 @@ func checkedTranspose[T kernel.Number](wide, half int, ofWide, ofHalf func(dst, 
 		}
 		_ = dst[(depth-1)*width+lanes-1]
 		_ = src[(lanes-1)*lane+depth-1]
-		for lanes > 0 {
+		for l := 0; l < lanes; {
 			n, step, assembly := wide, half, ofWide
-			if lanes < wide {
+			if lanes-l < wide {
 				n, step, assembly = half, wide, ofHalf
 			}
-			if lanes < half {
-				transposeLanes(dst, src, lanes, lane, depth, width)
-				return
+			if lanes < half || depth < step {
+				transposeLanes(dst[l:], src[l*lane:], min(n, lanes-l), lane, depth, width)
+				l += n
+				continue
 			}
-			whole := depth / step * step
-			if whole > 0 {
-				assembly(&dst[0], &src[0], lane, whole/step, width)
+			// What is left of lanes or of depth is done with some that are done already.
+			l = min(l, lanes-n)
+			assembly(&dst[l], &src[l*lane], lane, depth/step, width)
+			if depth%step > 0 {
+				assembly(&dst[(depth-step)*width+l], &src[l*lane+depth-step], lane, 1, width)
 			}
-			if whole < depth {
-				transposeLanes(dst[whole*width:], src[whole:], n, lane, depth-whole, width)
-			}
-			if lanes -= n; lanes > 0 {
-				dst, src = dst[n:], src[n*lane:]
-			}
+			l += n
 		}
 	}
 }
@@ -213,6 +211,20 @@ func checkedMap(width, arity, scalars int, assembly func(dst, a, b, c *byte, n i
 // checkedFold returns a fold out of assembly, whose lanes begin at the identity.
 func checkedFold[T kernel.Float](identity T, assembly func(x *T, n int, identity T) T) func(x []T) T {
 	return func(x []T) T { return assembly(&x[0], len(x), identity) }
+}
+
+// checkedFoldRows returns a fold of rows out of assembly, for multiples of a number of lanes.
+func checkedFoldRows[T kernel.Float](lanes int, assembly func(acc, r0, r1, r2, r3, r4, r5, r6, r7 *T, n int)) func(acc, r0, r1, r2, r3, r4, r5, r6, r7 []T) int {
+	return func(acc, r0, r1, r2, r3, r4, r5, r6, r7 []T) int {
+		n := len(acc) &^ (lanes - 1)
+		if n == 0 {
+			return 0
+		}
+		_, _, _, _ = r0[n-1], r1[n-1], r2[n-1], r3[n-1]
+		_, _, _, _ = r4[n-1], r5[n-1], r6[n-1], r7[n-1]
+		assembly(&acc[0], &r0[0], &r1[0], &r2[0], &r3[0], &r4[0], &r5[0], &r6[0], &r7[0], n)
+		return n
+	}
 }
 
 // checkedCast returns a conversion out of assembly, of elements of so many bytes to others, for

@@ -49,7 +49,7 @@ func genericTile[T kernel.Number]() Tile[T] {
 		Mul: mulPacked4x4[T], MulFrom: mulTile4x4[T], MulTaps: mulTaps4x4[T], WindowRows: 4, MulWindows: mulWindows4x4[T], Pick: pickEvens[T], Vectors: genericVectors[T](),
 		Spread: spreadLanes[T], Transpose: transposeLanes[T],
 		TapRows: tapRows[T], Tap3x3: tap3x3[T], CopyRows: copyRows[T], Split: split[T],
-		MaxRows: maxRows[T], MeanRows: meanRows[T],
+		MaxRows: maxRows[T], MeanRows: meanRows[T], Channels: genericChannels[T](),
 	}
 }
 

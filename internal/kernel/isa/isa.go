@@ -15,6 +15,7 @@
 //	isa.go            the loops, and the choice of a set
 //	generic.go        the portable set
 //	generic_taps.go   its loops over windows that slide over planes
+//	channels.go       its loops over images with their channels last
 //	winograd.go       transforms of a convolution by minimal filtering
 //	vector.go         products of vectors and matrices
 //	integer.go        the loops over bytes, and their portable form
@@ -22,7 +23,7 @@
 //	numbers           the constants that Go and assembly share
 //	avx512_amd64.go, avx2_amd64.go, neon_arm64.go
 //	                  a set each: its loops, and whether the processor has it
-//	pack_amd64.go, vector_amd64.go
+//	pack_amd64.go, vector_amd64.go, channels_amd64.go
 //	                  loops that the two for amd64 have in common
 //	maps_*.go, casts_*.go
 //	                  their loops over elements, written by asmgen
@@ -125,8 +126,12 @@ func MapOf[T kernel.Number](function string, scalars int) Map {
 
 // Folds join the elements of a block, of which there are some, in the lanes and in the order
 // that package lines states; nil where a set has none.
+//
+// The loops of rows join the elements of eight rows, as long as acc, in pairs and then to those of
+// acc, from the first on, and return of how many they have done so.
 type Folds[T any] struct {
-	Sum, Max, Min func(x []T) T
+	Sum, Max, Min             func(x []T) T
+	SumRows, MaxRows, MinRows func(acc, r0, r1, r2, r3, r4, r5, r6, r7 []T) int
 }
 
 // FoldsOf returns the folds of the active set for T.
@@ -231,6 +236,7 @@ type Tile[T any] struct {
 	//	s := 0.0; for t { s += float64(x[p*PlaneX+r*RowX+offsets[t]+i]) }
 	//	y[p*PlaneY+r*RowY+i] = T(s / (counts[i]*lines[r]))
 	MeanRows func(y, x []T, g *Grid, offsets []int, counts, lines []float64)
+	Channels[T]
 }
 
 // Taps are where the rows of the right strip of [Tile.MulTaps] begin, or the columns of
@@ -265,6 +271,19 @@ var (
 	sets          = available()
 	active, wrong = choose(os.Getenv(Variable), sets)
 )
+
+func init() {
+	kernel.UseTransposes(
+		func(dst, src []uint32, lanes, lane, depth, width int) {
+			active.Float32.Transpose(asFloats[float32](dst), asFloats[float32](src), lanes, lane, depth, width)
+		},
+		func(dst, src []uint64, lanes, lane, depth, width int) {
+			active.Float64.Transpose(asFloats[float64](dst), asFloats[float64](src), lanes, lane, depth, width)
+		})
+}
+
+// asFloats returns words as numbers of the same width, which are moved alone.
+func asFloats[F kernel.Float, W any](words []W) []F { return kernel.Cast[F](kernel.Bytes(words)) }
 
 // available returns the sets that this machine can run.
 func available() []*Loops {

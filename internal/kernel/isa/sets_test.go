@@ -34,9 +34,10 @@ func TestChoose(t *testing.T) {
 func TestComplete(t *testing.T) {
 	for _, s := range Sets() {
 		for _, tile := range []any{s.Float32, s.Float64} {
-			for v, i := reflect.ValueOf(tile), 0; i < v.NumField(); i++ {
-				if v.Field(i).IsZero() {
-					t.Errorf("%s: %v lacks %s", s.Name, v.Type(), v.Type().Field(i).Name)
+			v := reflect.ValueOf(tile)
+			for _, f := range reflect.VisibleFields(v.Type()) {
+				if v.FieldByIndex(f.Index).IsZero() {
+					t.Errorf("%s: %v lacks %s", s.Name, v.Type(), f.Name)
 				}
 			}
 		}

@@ -7,7 +7,7 @@ import (
 
 // Max takes the maximum: NaN if any element is NaN, and +0 above -0.
 func Max[A kernel.Number]() Operation[A] {
-	return Operation[A]{Lowest[A](), either(isa.FoldsOf[A]().Max, maxBlock[A]), maxEight[A], joinOf("maximum", maxJoin[A])}
+	return Operation[A]{Lowest[A](), either(isa.FoldsOf[A]().Max, maxBlock[A]), eightOf(isa.FoldsOf[A]().MaxRows, maxEight[A]), joinOf("maximum", maxJoin[A])}
 }
 
 func maxBlock[A kernel.Number](x []A) A {
@@ -80,7 +80,7 @@ func maxJoin[A kernel.Number](acc, x []A) {
 
 // Min takes the minimum: NaN if any element is NaN, and -0 below +0.
 func Min[A kernel.Number]() Operation[A] {
-	return Operation[A]{Highest[A](), either(isa.FoldsOf[A]().Min, minBlock[A]), minEight[A], joinOf("minimum", minJoin[A])}
+	return Operation[A]{Highest[A](), either(isa.FoldsOf[A]().Min, minBlock[A]), eightOf(isa.FoldsOf[A]().MinRows, minEight[A]), joinOf("minimum", minJoin[A])}
 }
 
 func minBlock[A kernel.Number](x []A) A {

@@ -13,7 +13,7 @@ import (
 // to any other leaves all its bits alone.
 func Sum[A kernel.Number]() Operation[A] {
 	var zero A
-	return Operation[A]{-zero, either(isa.FoldsOf[A]().Sum, sumBlock[A]), sumEight[A], joinOf("add", sumJoin[A])}
+	return Operation[A]{-zero, either(isa.FoldsOf[A]().Sum, sumBlock[A]), eightOf(isa.FoldsOf[A]().SumRows, sumEight[A]), joinOf("add", sumJoin[A])}
 }
 
 // either returns the first of two loops that there is.
@@ -22,6 +22,20 @@ func either[A any](fast, plain func([]A) A) func([]A) A {
 		return fast
 	}
 	return plain
+}
+
+// eightOf returns the loop over eight rows that does what it can by a fast one, and the rest by the
+// plain one.
+func eightOf[A any](fast func(acc, r0, r1, r2, r3, r4, r5, r6, r7 []A) int, plain func(acc, r0, r1, r2, r3, r4, r5, r6, r7 []A)) func(acc, r0, r1, r2, r3, r4, r5, r6, r7 []A) {
+	if fast == nil {
+		return plain
+	}
+	return func(acc, r0, r1, r2, r3, r4, r5, r6, r7 []A) {
+		n := fast(acc, r0, r1, r2, r3, r4, r5, r6, r7)
+		if n < len(acc) {
+			plain(acc[n:], r0[n:], r1[n:], r2[n:], r3[n:], r4[n:], r5[n:], r6[n:], r7[n:])
+		}
+	}
 }
 
 // joinOf returns the loop over elements of the active instruction set for an elementwise

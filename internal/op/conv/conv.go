@@ -13,6 +13,7 @@
 //	last.go              the forms of convolution of images with their channels last
 //	last_product.go      that as a product of windows read in place
 //	last_band.go         the padded image that it reads
+//	last_depthwise.go    the form for groups of one channel and one map
 //	transpose_kernel.go  the transpose, as a product and a sum of its rows
 //	deform.go            the columns of a convolution with taps that are moved
 //	deform_kernel.go     the image read there

@@ -293,7 +293,7 @@ func TestImagesDoNotDependOnEachOther(t *testing.T) {
 	}
 }
 
-func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, prepacked bool) {
+func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, prepacked, last bool) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	pad := taps / 2
 	w := slide.Window{Taps: []int{taps, taps}, Strides: []int{stride, stride}, Dilations: []int{1, 1}, Pads: []int{pad, pad, pad, pad}}
@@ -302,12 +302,17 @@ func benchmarkConv(b *testing.B, channels, maps, group, size, taps, stride int, 
 	weights := kerneltest.Dense(dtype.Float32, maps, channels/group, taps, taps)
 	bias := kerneltest.Dense(dtype.Float32, maps)
 	y := kerneltest.Dense(dtype.Float32, 1, maps, out, out)
+	build, trailing := newConv, 2
+	if last {
+		x, y = kerneltest.Dense(dtype.Float32, op.ChannelsLast(x.Shape)...), kerneltest.Dense(dtype.Float32, op.ChannelsLast(y.Shape)...)
+		build, trailing = newLast, 0
+	}
 	for _, o := range []*kernel.Operand{x, weights, bias} {
 		kerneltest.Randomize(rng, o)
 	}
 	types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: weights.Shape}, {DType: dtype.Float32, Shape: bias.Shape}}
 	for set := range kerneltest.Sets() {
-		k := newConv(dtype.Float32, params{w, nil, group, finishOf(nil, types, 2)})
+		k := build(dtype.Float32, params{w, nil, group, finishOf(nil, types, trailing)})
 		b.Run(set, func(b *testing.B) {
 			kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x, weights, bias}, []*kernel.Operand{y}, prepacked, 2*maps*out*out*channels/group*taps*taps)
 		})
@@ -334,11 +339,11 @@ func BenchmarkConv(b *testing.B) {
 		{"depthwise3x3stride2/144x56x56", 144, 144, 144, 56, 3, 2},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			benchmarkConv(b, c.channels, c.maps, c.group, c.size, c.taps, c.strides, false)
+			benchmarkConv(b, c.channels, c.maps, c.group, c.size, c.taps, c.strides, false, false)
 		})
 		if c.group == 1 {
 			b.Run(c.name+"prepacked", func(b *testing.B) {
-				benchmarkConv(b, c.channels, c.maps, c.group, c.size, c.taps, c.strides, true)
+				benchmarkConv(b, c.channels, c.maps, c.group, c.size, c.taps, c.strides, true, false)
 			})
 		}
 	}

@@ -62,8 +62,10 @@ func BenchmarkDepthwise(b *testing.B) {
 		{384, 14, 3, 1}, {576, 14, 3, 2}, {960, 7, 3, 1}, {58, 28, 3, 1},
 		{240, 28, 5, 1}, {96, 56, 5, 2}, {96, 56, 7, 1},
 	} {
-		b.Run(fmt.Sprintf("%dx%d,%dx%d,%d", c.channels, c.size, c.taps, c.taps, c.stride), func(b *testing.B) {
-			benchmarkConv(b, c.channels, c.channels, c.channels, c.size, c.taps, c.stride, false)
-		})
+		for _, last := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%dx%d,%dx%d,%d,last=%v", c.channels, c.size, c.taps, c.taps, c.stride, last), func(b *testing.B) {
+				benchmarkConv(b, c.channels, c.channels, c.channels, c.size, c.taps, c.stride, last, last)
+			})
+		}
 	}
 }

@@ -30,6 +30,8 @@ type lastForm uint8
 const (
 	// The image's windows, read in place, are multiplied by the weights; see [windows].
 	lastWindows lastForm = iota
+	// Groups of one channel and one map are summed tap by tap; see [depthwise].
+	lastDepthwise
 	// Each element is summed for itself, as [newConv] sums one or two maps of single
 	// channels over more than two axes.
 	lastPlain
@@ -46,8 +48,10 @@ type last[T kernel.Number] struct {
 	taps               int
 
 	form        lastForm
-	windows     windows // of lastWindows
-	count, each int     // blocks, or rows of positions, and those in a task
+	windows     windows      // of lastWindows
+	blocks      slide.Blocks // where they bind, newConv sums depthwise convolutions tap by tap
+	depth       depthwise    // of lastDepthwise
+	count, each int          // blocks, or rows of positions, and those in a task
 	prepackedW  []T
 }
 
@@ -70,16 +74,25 @@ func (k *last[T]) Bind(in, out []*kernel.Operand) {
 		return
 	}
 	cost := k.slide.Width * k.maps * k.group * max(k.deep*k.taps, 1)
-	if k.form == lastWindows {
+	switch k.form {
+	case lastWindows:
 		k.bindWindows()
 		k.count, cost = k.windows.blocks(), int(k.windows.work(max(k.deep*k.taps/16, 1)))
+	case lastDepthwise:
+		cost = k.slide.Width * k.group * max(k.taps/16, 1)
 	}
 	_, k.each = kernel.Parts(k.count, cost)
+	if k.form == lastDepthwise {
+		k.bindDepthwise()
+	}
 }
 
 // choose returns the form for the bound shapes.
 func (k *last[T]) choose() lastForm {
-	if k.deep == 1 && k.maps <= 2 && len(k.slide.In) > 2 {
+	switch {
+	case k.deep == 1 && k.maps == 1 && k.blocks.Bind(&k.slide, k.x.DType.Size()):
+		return lastDepthwise
+	case k.deep == 1 && k.maps <= 2 && len(k.slide.In) > 2:
 		return lastPlain
 	}
 	return lastWindows
@@ -95,14 +108,21 @@ func (k *last[T]) Tasks() int {
 
 // Scratch implements [kernel.Kernel].
 func (k *last[T]) Scratch() int {
-	if k.count > 0 && k.form == lastWindows {
+	switch {
+	case k.count == 0:
+	case k.form == lastWindows:
 		return max(k.windowScratch(), k.rest.Scratch())
+	case k.form == lastDepthwise:
+		return k.depthwiseScratch()
 	}
 	return k.epilogue.Scratch()
 }
 
 // Run implements [kernel.Kernel].
 func (k *last[T]) Run(task int, scratch []byte) error {
+	if k.form == lastDepthwise {
+		return k.runDepthwise(task, scratch)
+	}
 	for i := task * k.each; i < min((task+1)*k.each, k.count); i++ {
 		run := k.row
 		if k.form == lastWindows {
@@ -176,27 +196,42 @@ func (k *last[T]) place(image, row, col int) int {
 	return at
 }
 
-// PrepackedBytes implements [kernel.Prepacker]: the weights, where they are multiplied.
+// PrepackedBytes implements [kernel.Prepacker]: the weights, but for the plain form.
 func (k *last[T]) PrepackedBytes(input int) int {
-	if input != 1 || k.form != lastWindows {
+	if input != 1 || k.form == lastPlain {
 		return 0
 	}
 	return k.group * k.packedGroup() * k.w.DType.Size()
 }
 
 // packedGroup returns the elements of the prepacked weights of a group.
-func (k *last[T]) packedGroup() int { return gemm.Prepacked(k.maps, k.deep*k.taps, k.tile.Cols) }
+func (k *last[T]) packedGroup() int {
+	if k.form == lastDepthwise {
+		return k.taps
+	}
+	return gemm.Prepacked(k.maps, k.deep*k.taps, k.tile.Cols)
+}
 
 // PrepackedForm implements [kernel.Prepacker].
-func (k *last[T]) PrepackedForm(int) string { return gemm.Form(k.tile.Cols, k.group, false) }
+func (k *last[T]) PrepackedForm(int) string {
+	if k.form == lastDepthwise {
+		return "taps by channels"
+	}
+	return gemm.Form(k.tile.Cols, k.group, false)
+}
 
 // Prepack implements [kernel.Prepacker].
 func (k *last[T]) Prepack(input int, dst []byte) {
 	if k.PrepackedBytes(input) == 0 {
 		return
 	}
+	to := kernel.Cast[T](dst)
+	if k.form == lastDepthwise {
+		k.layWeights(to)
+		return
+	}
 	for group := range k.group {
-		gemm.Prepack(kernel.Cast[T](dst)[group*k.packedGroup():], k.weights(group), k.maps, k.deep*k.taps, k.tile.Cols)
+		gemm.Prepack(to[group*k.packedGroup():], k.weights(group), k.maps, k.deep*k.taps, k.tile.Cols)
 	}
 }
 

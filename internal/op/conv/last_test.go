@@ -17,14 +17,7 @@ import (
 // toLast returns an image, dense and with its channels at axis 1, with them last.
 func toLast(o *kernel.Operand) *kernel.Operand {
 	last := kerneltest.Dense(o.DType, op.ChannelsLast(o.Shape)...)
-	size, plane, channels := o.DType.Size(), 1, o.Shape[1]
-	for _, d := range o.Shape[2:] {
-		plane *= d
-	}
-	for i := range o.Shape[0] * channels * plane {
-		image, c, at := i/plane/channels, i/plane%channels, i%plane
-		copy(last.Data[((image*plane+at)*channels+c)*size:], o.Data[i*size:(i+1)*size])
-	}
+	moveLast(o, last)
 	return last
 }
 

@@ -30,6 +30,12 @@ func TestPoolInfer(t *testing.T) {
 	optest.Infers(t, pool.Pool{KernelShape: []int{2}, Kind: pool.Lp, P: 3}, []graph.Type{optest.Float32(0, 3, 7)}, "float32[0 3 6]")
 	optest.Infers(t, pool.GlobalPool{Kind: pool.Average}, []graph.Type{x}, "float32[2 3 1 1]")
 
+	last := optest.Float32(2, 7, 8, 3)
+	optest.Infers(t, pool.Pool{KernelShape: k23, ChannelsLast: true}, []graph.Type{last}, "float32[2 6 6 3]")
+	optest.Infers(t, pool.GlobalPool{Kind: pool.Average, ChannelsLast: true}, []graph.Type{last}, "float32[2 1 1 3]")
+
+	optest.Refuses(t, pool.Pool{KernelShape: k23, ChannelsLast: true, Indices: true}, []graph.Type{last}, "neither lp nor indices")
+	optest.Refuses(t, pool.GlobalPool{Kind: pool.Lp, ChannelsLast: true}, []graph.Type{last}, "lp cannot be had")
 	optest.Refuses(t, pool.Pool{KernelShape: k23}, nil, "takes 1 input, got 0")
 	optest.Refuses(t, pool.Pool{}, []graph.Type{x}, "kernel shape []")
 	optest.Refuses(t, pool.Pool{KernelShape: []int{2}}, []graph.Type{x}, "kernel shape [2]")

@@ -6,6 +6,7 @@
 //	pool.go           the ops
 //	pool_kernel.go    pooling over sliding windows
 //	global_kernel.go  pooling over whole planes
+//	last_kernel.go    both of images with their channels last
 //	roi.go            pooling of regions
 package pool
 
@@ -58,7 +59,14 @@ type Pool struct {
 	P               float64             // exponent of lp; 0 means 2
 	Indices         bool                // max has a second output, int64: where in x each maximum is
 	Epilogue        elementwise.Program // runs on the result; not with indices
+	// ChannelsLast has the channels behind the spatial axes: x is [N, spatial..., C] and the result
+	// [N, positions..., C], whose elements are the same. [Pool.CanHaveChannelsLast] says where.
+	ChannelsLast bool
 }
+
+// CanHaveChannelsLast reports whether p can be computed with ChannelsLast: maxima without indices,
+// and averages.
+func (p Pool) CanHaveChannelsLast() bool { return p.Kind != Lp && !p.Indices }
 
 // maxTaps bounds the taps along one axis; kernels hold a table entry for each.
 const maxTaps = 1 << 20
@@ -67,7 +75,25 @@ const maxTaps = 1 << 20
 func (Pool) Name() string { return "pool" }
 
 // String prints the name, and the epilogue behind it.
-func (p Pool) String() string { return p.Epilogue.Title(p.Name()) }
+func (p Pool) String() string { return p.Epilogue.Title(title(p.Name(), p.ChannelsLast)) }
+
+// title returns the name of an op with the layout that it works in.
+func title(name string, channelsLast bool) string {
+	if channelsLast {
+		return "last " + name
+	}
+	return name
+}
+
+// channelsFirst moves the last axis of a shape behind the first, and channelsLast moves it back.
+func channelsFirst(image shape.Shape) shape.Shape {
+	last := len(image) - 1
+	return append(shape.Shape{image[0], image[last]}, image[1:last]...)
+}
+
+func channelsLast(image shape.Shape) shape.Shape {
+	return append(append(shape.Shape{image[0]}, image[2:]...), image[1])
+}
 
 // Infer implements [graph.Op].
 func (p Pool) Infer(in []graph.Type) ([]graph.Type, error) {
@@ -83,6 +109,11 @@ func (p Pool) Infer(in []graph.Type) ([]graph.Type, error) {
 		return nil, fmt.Errorf("epilogue: the maxima have indices")
 	case p.StorageOrder != 0 && p.StorageOrder != 1:
 		return nil, fmt.Errorf("storage order %d: want 0 or 1", p.StorageOrder)
+	case p.ChannelsLast && !p.CanHaveChannelsLast():
+		return nil, fmt.Errorf("channels last: neither lp nor indices can be had")
+	}
+	if p.ChannelsLast {
+		x.Shape = channelsFirst(x.Shape)
 	}
 	win, err := p.window(len(x.Shape) - 2)
 	if err != nil {
@@ -93,6 +124,9 @@ func (p Pool) Infer(in []graph.Type) ([]graph.Type, error) {
 		return nil, err
 	}
 	out := []graph.Type{{DType: x.DType, Shape: append(shape.Shape{x.Shape[0], x.Shape[1]}, spatial...)}}
+	if p.ChannelsLast {
+		out[0].Shape = channelsLast(out[0].Shape)
+	}
 	if p.Indices {
 		out = append(out, graph.Type{DType: dtype.Int64, Shape: out[0].Shape.Clone()})
 	}
@@ -118,13 +152,17 @@ func (p Pool) window(axes int) (slide.Window, error) {
 // Kernel implements [op.Computer].
 func (p Pool) Kernel(in, _ []graph.Type) kernel.Kernel {
 	win, _ := p.window(len(in[0].Shape) - 2)
-	return newPool(in[0].DType, win, poolParams{
+	params := poolParams{
 		Kind:            p.Kind,
 		CountIncludePad: p.CountIncludePad,
 		ColumnMajor:     p.StorageOrder == 1,
 		P:               exponent(p.P),
 		epilogue:        elementwise.EpilogueOf(p.Epilogue, in, ownInputs),
-	})
+	}
+	if p.ChannelsLast {
+		return newLastPool(in[0].DType, win, params)
+	}
+	return newPool(in[0].DType, win, params)
 }
 
 // Finish implements [elementwise.Finisher].
@@ -137,7 +175,12 @@ func (p Pool) Finished(e elementwise.Program) graph.Op {
 }
 
 // DenseAxes implements [op.Strider].
-func (Pool) DenseAxes(operand, rank int) int { return slide.DenseAxes(operand, rank, ownInputs) }
+func (p Pool) DenseAxes(operand, rank int) int {
+	if p.ChannelsLast && operand <= 0 {
+		return 1
+	}
+	return slide.DenseAxes(operand, rank, ownInputs)
+}
 
 // ComputesInFloat32 implements [op.Widener].
 func (Pool) ComputesInFloat32() {}
@@ -148,13 +191,19 @@ type GlobalPool struct {
 	Kind     Kind
 	P        float64             // exponent of lp; 0 means 2
 	Epilogue elementwise.Program // runs on the result
+	// ChannelsLast has the channels behind the spatial axes: x is [N, spatial..., C] and the result
+	// [N, 1..., C], whose elements are the same. [GlobalPool.CanHaveChannelsLast] says where.
+	ChannelsLast bool
 }
+
+// CanHaveChannelsLast reports whether p can be computed with ChannelsLast: maxima and averages.
+func (p GlobalPool) CanHaveChannelsLast() bool { return p.Kind != Lp }
 
 // Name returns "global_pool".
 func (GlobalPool) Name() string { return "global_pool" }
 
 // String prints the name, and the epilogue behind it.
-func (p GlobalPool) String() string { return p.Epilogue.Title(p.Name()) }
+func (p GlobalPool) String() string { return p.Epilogue.Title(title(p.Name(), p.ChannelsLast)) }
 
 // Infer implements [graph.Op].
 func (p GlobalPool) Infer(in []graph.Type) ([]graph.Type, error) {
@@ -166,9 +215,15 @@ func (p GlobalPool) Infer(in []graph.Type) ([]graph.Type, error) {
 	if !x.DType.IsFloat() {
 		return nil, fmt.Errorf("element type %v: want a float", x.DType)
 	}
-	out := x.Shape.Clone()
+	if p.ChannelsLast && !p.CanHaveChannelsLast() {
+		return nil, fmt.Errorf("channels last: lp cannot be had")
+	}
+	out, spatial := x.Shape.Clone(), 2
+	if p.ChannelsLast {
+		spatial = 1
+	}
 	for i := range out[2:] {
-		out[2+i] = 1
+		out[spatial+i] = 1
 	}
 	y := graph.Type{DType: x.DType, Shape: out}
 	return []graph.Type{y}, p.Epilogue.CheckEpilogue(y, extra)
@@ -176,9 +231,11 @@ func (p GlobalPool) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel implements [op.Computer].
 func (p GlobalPool) Kernel(in, _ []graph.Type) kernel.Kernel {
-	return newGlobalPool(in[0].DType, poolParams{
-		Kind: p.Kind, P: exponent(p.P), epilogue: elementwise.EpilogueOf(p.Epilogue, in, ownInputs),
-	})
+	params := poolParams{Kind: p.Kind, P: exponent(p.P), epilogue: elementwise.EpilogueOf(p.Epilogue, in, ownInputs)}
+	if p.ChannelsLast {
+		return newLastGlobalPool(in[0].DType, params)
+	}
+	return newGlobalPool(in[0].DType, params)
 }
 
 // Finish implements [elementwise.Finisher].

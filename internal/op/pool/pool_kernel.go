@@ -205,17 +205,14 @@ func (k *maxPool[T]) row(y, x []T, row int) {
 	}
 }
 
-// maxTap is y[i] = max(y[i], x[i*step]), NaN winning.
+// maxTap is y[i] = the larger of y[i] and x[i*step], NaN being the largest; of equal ones, such as
+// zeros of either sign, y[i].
 func maxTap[T kernel.Number](y, x []T, step int) {
-	if step == 1 {
-		for i, v := range x[:len(y)] {
-			y[i] = max(y[i], v)
-		}
-		return
-	}
 	at := 0
-	for i, v := range y {
-		y[i] = max(v, x[at])
+	for i, m := range y {
+		if v := x[at]; v > m || v != v && m == m {
+			y[i] = v
+		}
 		at += step
 	}
 }
@@ -292,10 +289,7 @@ func (k *meanPool[T]) Scratch() int {
 func (k *meanPool[T]) Run(task int, scratch []byte) error {
 	s := &k.slide
 	counts := kernel.Carve[float64](&scratch, s.Width)
-	last := len(s.In) - 1
-	for c := range counts {
-		counts[c] = float64(max(s.Meets(last, c, k.params.CountIncludePad), 1))
-	}
+	k.counts(counts)
 	if b := &k.blocks; k.blocked {
 		lines := kernel.Carve[float64](&scratch, s.Rows)
 		for row := range lines {
@@ -367,9 +361,17 @@ func (k *meanPool[T]) finish(y []T, sums, counts []float64, row int) {
 	}
 }
 
+// counts sets n to how many taps of the innermost axis count at each column, and to 1 where
+// none does.
+func (k *pool) counts(n []float64) {
+	for c := range n {
+		n[c] = float64(max(k.slide.Meets(len(k.slide.In)-1, c, k.params.CountIncludePad), 1))
+	}
+}
+
 // outer returns how many taps of the outer axes count at a row of positions, and 1 for
 // none, whose sum is 0.
-func (k *meanPool[T]) outer(row int) float64 {
+func (k *pool) outer(row int) float64 {
 	n := 1
 	for axis := len(k.slide.In) - 2; axis >= 0; axis-- {
 		n *= k.slide.Meets(axis, row%k.slide.Out[axis], k.params.CountIncludePad)

@@ -6,6 +6,7 @@
 //	window.go   the attributes of a window, completed and checked; positions
 //	slide.go    a window bound to an image: where each tap meets it
 //	blocks.go   windows reduced tap by tap
+//	last.go     where windows meet images with their channels last
 //	columns.go  all windows as the right operand of a product (im2col)
 package slide
 

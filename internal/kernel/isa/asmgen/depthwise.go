@@ -13,6 +13,17 @@ import (
 // blockRegs is how many registers of positions a block has at most.
 const blockRegs = 8
 
+// An area is the rows of a block, and the registers of each.
+type area struct{ rows, regs int }
+
+// areas returns those of blocks of so many registers, the highest first.
+func areas(regs int) (list []area) {
+	for rows := numbers.TapRows; rows > 0; rows /= 2 {
+		list = append(list, area{rows, regs / rows})
+	}
+	return list
+}
+
 // tapRows emits the sum of any taps, each of which is broadcast once for all
 // positions of a block. R10 and R11 walk the taps, which BX counts down; AX is
 // where the tap meets the block.
@@ -25,7 +36,7 @@ func (g *generator) tapRows() {
 	g.op("SHLQ $%d, R8", g.shift())
 	g.op("LEAQ (R8)(R8*2), R12")
 	steps := []string{"(AX)", "(AX)(R8*1)", "(AX)(R8*2)", "(AX)(R12*1)"}
-	g.blocks("", blockRegs, 10, "R8", "R9", func(b *block) {
+	g.blocks("", areas(blockRegs), 10, "R8", "R9", func(b *block) {
 		g.clearSums(b)
 		g.op("MOVQ offsets+24(FP), R10")
 		g.op("MOVQ weights+32(FP), R11")
@@ -104,7 +115,7 @@ func (g *generator) tap3x3() {
 			step = "BX"
 			g.op("LEAQ (R11)(R11*1), BX")
 		}
-		g.blocks(prefix, regs, regs+2, step, "R12", func(b *block) {
+		g.blocks(prefix, areas(regs), regs+2, step, "R12", func(b *block) {
 			g.clearSums(b)
 			g.op("MOVQ SI, AX")
 			loads := 0
@@ -254,23 +265,23 @@ func (g *generator) eachSum(b *block, ldy string, emit func(sum, at string)) {
 
 // blocks emits the loops over DX rows of positions, from one of which to the next
 // are step bytes of x at SI and ldy bytes of y at DI, and over their columns, and then
-// [generator.endPlanes]. Reduce emits what computes a block. That has up to regs registers of
-// results, and with AVX2 the register mask is that. CX counts the columns down, and
+// [generator.endPlanes]. Reduce emits what computes a block, which has one of the areas, and with AVX2 the register mask is that. CX counts the columns down, and
 // R13 is how far into the rows DI and SI are, in bytes.
-func (g *generator) blocks(prefix string, regs, mask int, step, ldy string, reduce func(b *block), nextPlane func()) {
+func (g *generator) blocks(prefix string, areas []area, mask int, step, ldy string, reduce func(b *block), nextPlane func()) {
 	g.label("%snext", prefix)
-	for rows := numbers.TapRows; rows > 0; rows /= 2 {
-		g.op("CMPQ DX, $%d", rows)
-		g.op("JGE %srows%d", prefix, rows)
+	for _, a := range areas {
+		g.op("CMPQ DX, $%d", a.rows)
+		g.op("JGE %srows%d", prefix, a.rows)
 	}
 	g.endPlanes(nextPlane)
-	for rows := numbers.TapRows; rows > 0; rows /= 2 {
+	for _, a := range areas {
+		rows := a.rows
 		g.label("%srows%d", prefix, rows)
 		g.op("MOVQ grid+16(FP), CX")
 		g.op("MOVQ %d(CX), CX", cols)
 		g.op("XORL R13, R13")
 		for _, masked := range []bool{false, true} {
-			b := &block{g, fmt.Sprintf("%srows%dwhole", prefix, rows), rows, regs / rows, masked, g.reg(mask)}
+			b := &block{g, fmt.Sprintf("%srows%dwhole", prefix, rows), rows, a.regs, masked, g.reg(mask)}
 			if masked {
 				b.label, b.regs = fmt.Sprintf("%srows%drest", prefix, rows), 1
 			}

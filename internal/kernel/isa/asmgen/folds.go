@@ -26,6 +26,7 @@ func (g *generator) foldFile() {
 		for _, f := range foldings {
 			g.kind = k
 			g.foldLoop(f)
+			g.foldRows(f)
 		}
 	}
 	if len(g.constants) > 0 {
@@ -120,4 +121,35 @@ func (g *generator) foldLoop(f fold) {
 	}
 	g.op("VZEROUPPER")
 	g.op("RET")
+}
+
+// foldRows writes the loop that joins the elements of eight rows in pairs, and then to those of
+// acc. R12 is how far into the rows it is, in bytes, and CX counts elements, of which it leaves
+// what does not fill a register.
+func (g *generator) foldRows(f fold) {
+	rows := []string{"AX", "BX", "DX", "SI", "DI", "R8", "R9", "R10"}
+	fmt.Fprintf(g, "\n// func %sEight%dAVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float%[2]d, n int)\n", f.name, 8*g.width)
+	fmt.Fprintf(g, "TEXT ·%sEight%dAVX2(SB), NOSPLIT, $0-80\n", f.name, 8*g.width)
+	g.op("MOVQ acc+0(FP), R11")
+	for i, r := range rows {
+		g.op("MOVQ r%d+%d(FP), %s", i, 8+8*i, r)
+	}
+	g.op("MOVQ n+72(FP), CX")
+	g.op("XORL R12, R12")
+	g.label("next")
+	g.op("SUBQ $%d, CX", g.lanes())
+	g.op("JLT done")
+	v := new(vector)
+	var tree func(from, n int) value
+	tree = func(from, n int) value {
+		if n == 1 {
+			return v.append("LOAD", fmt.Sprintf("(%s)(R12*1)", rows[from]))
+		}
+		return f.join(g, v, tree(from, n/2), tree(from+n/2, n/2))
+	}
+	acc := v.append("LOAD", "(R11)(R12*1)")
+	g.op("%s %s, (R11)(R12*1)", g.ins("VMOVU"), g.emit(v, f.join(g, v, acc, tree(0, 8)), 16))
+	g.op("ADDQ $%d, R12", g.bytes())
+	g.op("JMP next")
+	g.done()
 }

@@ -15,6 +15,7 @@
 //	winograd.go   transforms of convolutions by minimal filtering
 //	depthwise.go  convolutions of each channel for itself
 //	pool.go       poolings
+//	channels.go   both of images with their channels last
 //	integer.go    products of bytes, and what is made of them
 //	vector.go     programs over vectors, and their registers
 //	maps.go       loops over elements, each a program
@@ -59,6 +60,18 @@ var files = map[string]func(g *generator){
 		g.each(func() {
 			g.maxRows()
 			g.meanRows()
+		})
+	},
+	"channels_amd64.s": func(g *generator) {
+		g.masks()
+		g.extremes()
+		g.each(func() {
+			g.lastTaps()
+			g.lastLines(3)
+			g.lastLines(5)
+			g.lastMax()
+			g.lastMean()
+			g.lastPlane()
 		})
 	},
 	"maps_amd64.s":    func(g *generator) { g.maps("AVX512", "AVX2") },

@@ -17,20 +17,8 @@ func (g *generator) maxRows() {
 	g.op("SHLQ $%d, R8", g.shift())
 	g.op("LEAQ (R8)(R8*2), R12")
 	steps := []string{"(AX)", "(AX)(R8*1)", "(AX)(R8*2)", "(AX)(R12*1)"}
-	g.blocks("", regs, 10, "R8", "R9", func(b *block) {
-		// The maxima so far are registers from 0 on; lanes without NaN are mask registers
-		// from 2 on with AVX-512, and registers from 4 on otherwise.
-		g.op("%s lowest%d<>(SB), %s", g.broadcast(), 8*g.width, g.reg(0))
-		for i := 1; i < regs; i++ {
-			g.op("VMOVAPS %s, %s", g.reg(0), g.reg(i))
-		}
-		for i := range regs {
-			if g.avx512 {
-				g.op("KXNORW K%d, K%d, K%d", 2+i, 2+i, 2+i)
-			} else {
-				g.op("VPCMPEQD Y%d, Y%d, Y%d", 4+i, 4+i, 4+i)
-			}
-		}
+	g.blocks("", areas(regs), 10, "R8", "R9", func(b *block) {
+		g.beginMaxima(regs)
 		g.op("MOVQ offsets+24(FP), R10")
 		g.op("MOVQ taps+32(FP), BX")
 		g.label("%staps", b.label)
@@ -38,31 +26,56 @@ func (g *generator) maxRows() {
 		g.op("LEAQ (SI)(AX*%d), AX", g.width)
 		for j := range b.rows {
 			for v := range b.regs {
-				i := j*b.regs + v
 				g.load(b, fmt.Sprintf("%d%s", v*g.bytes(), steps[j]), g.reg(8))
-				if g.avx512 {
-					g.op("%s $7, Z8, Z8, K%d, K%d", g.ins("VCMP"), 2+i, 2+i)
-				} else {
-					g.op("%s $7, Y8, Y8, Y9", g.ins("VCMP"))
-					g.op("VANDPS Y9, Y%d, Y%d", 4+i, 4+i)
-				}
-				g.op("%s %s, %s, %s", g.ins("VMAX"), g.reg(i), g.reg(8), g.reg(i))
+				g.joinMaxima(j*b.regs + v)
 			}
 		}
 		g.op("ADDQ $8, R10")
 		g.op("DECQ BX")
 		g.op("JNZ %staps", b.label)
-		g.op("%s nan%d<>(SB), %s", g.broadcast(), 8*g.width, g.reg(8))
-		for i := range b.rows * b.regs {
-			if g.avx512 {
-				g.op("KNOTW K%d, K%d", 2+i, 2+i)
-				g.op("%s Z8, K%d, Z%d", g.ins("VMOVA"), 2+i, i)
-			} else {
-				g.op("%s Y%d, Y%d, Y8, Y%d", g.ins("VBLENDV"), 4+i, i, i)
-			}
-		}
+		g.endMaxima(b)
 	}, func() {})
 	g.done()
+}
+
+// beginMaxima emits what maxima begin with. Those so far are registers from 0 on; lanes
+// without NaN are mask registers from 2 on with AVX-512, and registers from 4 on otherwise.
+func (g *generator) beginMaxima(regs int) {
+	g.op("%s lowest%d<>(SB), %s", g.broadcast(), 8*g.width, g.reg(0))
+	for i := 1; i < regs; i++ {
+		g.op("VMOVAPS %s, %s", g.reg(0), g.reg(i))
+	}
+	for i := range regs {
+		if g.avx512 {
+			g.op("KXNORW K%d, K%d, K%d", 2+i, 2+i, 2+i)
+		} else {
+			g.op("VPCMPEQD Y%d, Y%d, Y%d", 4+i, 4+i, 4+i)
+		}
+	}
+}
+
+// joinMaxima emits the joining of register 8 to maximum i.
+func (g *generator) joinMaxima(i int) {
+	if g.avx512 {
+		g.op("%s $7, Z8, Z8, K%d, K%d", g.ins("VCMP"), 2+i, 2+i)
+	} else {
+		g.op("%s $7, Y8, Y8, Y9", g.ins("VCMP"))
+		g.op("VANDPS Y9, Y%d, Y%d", 4+i, 4+i)
+	}
+	g.op("%s %s, %s, %s", g.ins("VMAX"), g.reg(i), g.reg(8), g.reg(i))
+}
+
+// endMaxima emits the end of the maxima of a block.
+func (g *generator) endMaxima(b *block) {
+	g.op("%s nan%d<>(SB), %s", g.broadcast(), 8*g.width, g.reg(8))
+	for i := range b.rows * b.regs {
+		if g.avx512 {
+			g.op("KNOTW K%d, K%d", 2+i, 2+i)
+			g.op("%s Z8, K%d, Z%d", g.ins("VMOVA"), 2+i, i)
+		} else {
+			g.op("%s Y%d, Y%d, Y8, Y%d", g.ins("VBLENDV"), 4+i, i, i)
+		}
+	}
 }
 
 // extremes emits the values that maxima begin with, and NaN.
@@ -93,41 +106,13 @@ func (g *generator) meanRows() {
 	g.op("MOVQ %d(AX), CX", cols)
 	g.op("MOVQ counts+40(FP), R9")
 	g.op("XORL R8, R8")
-	// load emits the loading of elements as float64.
-	load := func(at string, masked bool, to int) {
-		name := map[int]string{4: "VCVTPS2PD", 8: "VMOVUPD"}[g.width]
-		switch {
-		case !masked:
-			g.op("%s %s, %s", name, at, g.reg(to))
-		case g.avx512:
-			g.op("%s.Z %s, K1, Z%d", name, at, to)
-		case g.width == 4:
-			g.op("VMASKMOVPS %s, X11, X%d", at, to)
-			g.op("VCVTPS2PD X%d, Y%d", to, to)
-		default:
-			g.op("VMASKMOVPD %s, Y10, Y%d", at, to)
-		}
-	}
 	for _, v := range []int{block, 1} {
 		masked := v == 1
 		g.label("next%d", v)
 		if masked {
 			g.op("TESTQ CX, CX")
 			g.op("JLE end")
-			if g.avx512 {
-				g.op("MOVL $%d, AX", 1<<lanes-1)
-				g.op("BZHIL CX, AX, AX")
-				g.op("KMOVW AX, K1")
-			} else {
-				g.op("MOVQ CX, BX")
-				g.op("MOVL $%d, AX", lanes)
-				g.op("CMPQ BX, AX")
-				g.op("CMOVQGT AX, BX")
-				g.op("NEGQ BX")
-				g.op("LEAQ masks<>+32(SB), AX")
-				g.op("VMOVUPS (AX)(BX*8), Y10")
-				g.op("VMOVUPS (AX)(BX*4), X11")
-			}
+			g.maskWide()
 		} else {
 			g.op("CMPQ CX, $%d", v*lanes)
 			g.op("JLT next1")
@@ -141,7 +126,7 @@ func (g *generator) meanRows() {
 		g.op("MOVQ (R10), AX")
 		g.op("LEAQ (SI)(AX*%d), AX", g.width)
 		for j := range v {
-			load(fmt.Sprintf("%d(AX)", j*lanes*g.width), masked, 8)
+			g.loadWide(fmt.Sprintf("%d(AX)", j*lanes*g.width), masked, 8)
 			g.op("VADDPD %s, %s, %s", g.reg(8), g.reg(j), g.reg(j))
 		}
 		g.op("ADDQ $8, R10")
@@ -159,29 +144,7 @@ func (g *generator) meanRows() {
 			}
 			g.op("VMULPD %s, %s, %s", g.reg(8), g.reg(9), g.reg(8))
 			g.op("VDIVPD %s, %s, %s", g.reg(8), x, x)
-			at = fmt.Sprintf("%d(DI)", j*lanes*g.width)
-			half := fmt.Sprintf("%c%d", map[bool]byte{true: 'Y', false: 'X'}[g.avx512], j)
-			if g.width == 4 {
-				if g.avx512 {
-					g.op("VCVTPD2PS %s, %s", x, half)
-				} else {
-					g.op("VCVTPD2PSY %s, %s", x, half)
-				}
-			}
-			switch {
-			case !masked && g.width == 4:
-				g.op("VMOVUPS %s, %s", half, at)
-			case !masked:
-				g.op("VMOVUPD %s, %s", x, at)
-			case g.avx512 && g.width == 4:
-				g.op("VMOVUPS %s, K1, %s", half, at)
-			case g.avx512:
-				g.op("VMOVUPD %s, K1, %s", x, at)
-			case g.width == 4:
-				g.op("VMASKMOVPS %s, X11, %s", half, at)
-			default:
-				g.op("VMASKMOVPD %s, Y10, %s", x, at)
-			}
+			g.storeWide(j, fmt.Sprintf("%d(DI)", j*lanes*g.width), masked)
 		}
 		g.op("ADDQ $%d, SI", v*lanes*g.width)
 		g.op("ADDQ $%d, DI", v*lanes*g.width)
@@ -199,4 +162,66 @@ func (g *generator) meanRows() {
 	g.op("JNZ row")
 	g.endPlanes(func() {})
 	g.done()
+}
+
+// maskWide emits the masks of the first CX lanes of float64, or of all: K1 with AVX-512, and
+// otherwise Y10, and X11 for as many of float32. It spoils AX and BX.
+func (g *generator) maskWide() {
+	lanes := g.bytes() / 8
+	if g.avx512 {
+		g.op("MOVL $%d, AX", 1<<lanes-1)
+		g.op("BZHIL CX, AX, AX")
+		g.op("KMOVW AX, K1")
+		return
+	}
+	g.op("MOVQ CX, BX")
+	g.op("MOVL $%d, AX", lanes)
+	g.op("CMPQ BX, AX")
+	g.op("CMOVQGT AX, BX")
+	g.op("NEGQ BX")
+	g.op("LEAQ masks<>+32(SB), AX")
+	g.op("VMOVUPS (AX)(BX*8), Y10")
+	g.op("VMOVUPS (AX)(BX*4), X11")
+}
+
+// loadWide emits the loading of elements as float64.
+func (g *generator) loadWide(at string, masked bool, to int) {
+	name := map[int]string{4: "VCVTPS2PD", 8: "VMOVUPD"}[g.width]
+	switch {
+	case !masked:
+		g.op("%s %s, %s", name, at, g.reg(to))
+	case g.avx512:
+		g.op("%s.Z %s, K1, Z%d", name, at, to)
+	case g.width == 4:
+		g.op("VMASKMOVPS %s, X11, X%d", at, to)
+		g.op("VCVTPS2PD X%d, Y%d", to, to)
+	default:
+		g.op("VMASKMOVPD %s, Y10, Y%d", at, to)
+	}
+}
+
+// storeWide emits the storing of a register of float64 as elements, which spoils it.
+func (g *generator) storeWide(from int, at string, masked bool) {
+	x, half := g.reg(from), fmt.Sprintf("%c%d", map[bool]byte{true: 'Y', false: 'X'}[g.avx512], from)
+	if g.width == 4 {
+		if g.avx512 {
+			g.op("VCVTPD2PS %s, %s", x, half)
+		} else {
+			g.op("VCVTPD2PSY %s, %s", x, half)
+		}
+	}
+	switch {
+	case !masked && g.width == 4:
+		g.op("VMOVUPS %s, %s", half, at)
+	case !masked:
+		g.op("VMOVUPD %s, %s", x, at)
+	case g.avx512 && g.width == 4:
+		g.op("VMOVUPS %s, K1, %s", half, at)
+	case g.avx512:
+		g.op("VMOVUPD %s, K1, %s", x, at)
+	case g.width == 4:
+		g.op("VMASKMOVPS %s, X11, %s", half, at)
+	default:
+		g.op("VMASKMOVPD %s, Y10, %s", x, at)
+	}
 }
