@@ -9,8 +9,10 @@
 //	direct.go            the form that reads a padded image in place
 //	depthwise.go         the form for groups of one channel, in blocks of positions
 //	winograd.go          where minimal filtering does the work of a product, and pays
+//	winograd_weights.go  what its kernels share, the transformed weights among it
 //	winograd_kernel.go   that form
 //	last.go              convolution of images with their channels last
+//	last_winograd.go     that by minimal filtering
 //	transpose_kernel.go  the transpose, as a product and a sum of its rows
 //	deform.go            the columns of a convolution with taps that are moved
 //	deform_kernel.go     the image read there
@@ -121,12 +123,18 @@ func (c Conv) window(weights shape.Shape) (slide.Window, error) {
 // Kernel implements [op.Computer].
 func (c Conv) Kernel(in, _ []graph.Type) kernel.Kernel {
 	win, _ := c.window(in[1].Shape)
+	trailing := len(in[0].Shape) - 2 // axes behind the channels
 	if c.ChannelsLast {
-		return newLast(in[0].DType, params{win, nil, max(c.Group, 1), finishOf(c.Epilogue, in, 0)})
+		trailing = 0
 	}
-	p := params{win, nil, max(c.Group, 1), finishOf(c.Epilogue, in, len(in[0].Shape)-2)}
-	if c.Winograd {
+	p := params{win, nil, max(c.Group, 1), finishOf(c.Epilogue, in, trailing)}
+	switch {
+	case c.Winograd && c.ChannelsLast:
+		return newLastWinograd(p)
+	case c.Winograd:
 		return newWinograd(p)
+	case c.ChannelsLast:
+		return newLast(in[0].DType, p)
 	}
 	return newConv(in[0].DType, p)
 }
