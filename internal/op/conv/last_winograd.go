@@ -17,7 +17,6 @@ type lastWinograd struct {
 }
 
 const (
-	lastImage     = 512 << 10 // bytes that the transformed image of a band is to take at most
 	lastGroup     = 128 << 10 // bytes for the products of the maps done at a time
 	lastLeastBand = 24        // tiles of a band that outweigh the reading of all weights
 	lastMostBand  = 48        // tiles of a band behind which there is nothing to gain
@@ -42,7 +41,7 @@ func (k *lastWinograd) Bind(in, out []*kernel.Operand) {
 	tiles := k.images * k.rows * k.cols
 	k.pitch = kernel.CeilDiv(k.deep, half) * half
 
-	most := min(max(lastImage/(winogradPoints*4*max(k.pitch, 1)), 1), lastMostBand)
+	most := min(max(winogradImage/(winogradPoints*4*max(k.pitch, 1)), 1), lastMostBand)
 	least := min(lastLeastBand, most)
 	k.bands = max(kernel.CeilDiv(tiles, most), min(winogradTasks, tiles/least), 1)
 	k.band = max(kernel.CeilDiv(tiles, k.bands), 1)
