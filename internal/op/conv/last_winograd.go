@@ -8,12 +8,12 @@ import (
 type lastWinograd struct {
 	minimal
 
-	band, bands   int // tiles of a band, and how many there are
-	wide          int // maps done at a time
-	blocks, block int // groups of maps that are tasks of their own, and the maps of one
-	chunk, run    int // channels and tiles that are transformed at a time
-	pitch         int // of the transformed channels of a tile
-	gathered      bool
+	band, bands   int  // tiles of a band, and how many there are
+	wide          int  // maps done at a time
+	blocks, block int  // groups of maps that are tasks of their own, and the maps of one
+	chunk, run    int  // channels and tiles that are transformed at a time
+	pitch         int  // of the transformed channels of a tile
+	gathered      bool // steps between pixels are negative, which loops do not take
 }
 
 const (

@@ -25,7 +25,7 @@ func channelsFirst(o *kernel.Operand) *kernel.Operand {
 // images with any strides of their pixels, the layout of images does not show in the bits.
 func TestLastWinograd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 16))
-	for range kerneltest.Rounds(150) {
+	for range kerneltest.Rounds(80) {
 		c := aWinograd(rng)
 		last := c.withChannelsLast()
 		x := kerneltest.StridedInput(rng, dtype.Float32, 1, last.image...)
@@ -58,6 +58,27 @@ func TestLastWinograd(t *testing.T) {
 			check(in)
 			if without := kerneltest.Prepack(k, in, outs, 1); without != nil {
 				check(without)
+			}
+		}
+	}
+}
+
+// TestWinogradPays: whether minimal filtering pays does not depend on the layout of images.
+func TestWinogradPays(t *testing.T) {
+	for _, c := range []struct {
+		channels, maps, height, width int
+		pays                          bool
+	}{
+		{64, 64, 56, 56, true}, {16, 8, 12, 12, true}, {8, 16, 56, 56, false}, {16, 4, 56, 56, false},
+		{512, 512, 7, 7, false}, {16, 16, 1, 200, false}, {16, 16, 200, 1, false},
+	} {
+		w := graph.Type{DType: dtype.Float32, Shape: []int{c.maps, c.channels, 3, 3}}
+		for _, form := range winogradForms {
+			op := Conv{ChannelsLast: form.trailing == 0, Pads: []int{1, 1, 1, 1}}
+			x := graph.Type{DType: dtype.Float32, Shape: form.dims([]int{1, c.channels, c.height, c.width})}
+			y := graph.Type{DType: dtype.Float32, Shape: form.dims([]int{1, c.maps, c.height, c.width})}
+			if got := op.WinogradPays([]graph.Type{x, w}, y); got != c.pays {
+				t.Errorf("%s, %v: pays is %v", form.name, c, got)
 			}
 		}
 	}

@@ -77,7 +77,7 @@ var winogradForms = []winogradForm{
 // relative to the products of a whole tile.
 func TestWinograd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 11))
-	for i := range kerneltest.Rounds(60) {
+	for i := range kerneltest.Rounds(40) {
 		c, form := aWinograd(rng), winogradForms[i%2]
 		if form.trailing == 0 {
 			c = c.withChannelsLast()
