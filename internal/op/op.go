@@ -101,6 +101,12 @@ func ChannelsLast[E any](list []E) []E {
 	return append(append([]E{list[0]}, list[2:]...), list[1])
 }
 
+// ChannelsFirst undoes [ChannelsLast].
+func ChannelsFirst[E any](list []E) []E {
+	last := len(list) - 1
+	return append([]E{list[0], list[last]}, list[1:last]...)
+}
+
 // A Widener is a computing op that has no kernel for float16 and bfloat16, but
 // takes them: package rewrite has it compute in float32, between casts.
 type Widener interface {

@@ -133,13 +133,13 @@ func exp32RowAVX2(dst, src *float32, n int, shift *float32, constants *float64)
 func exp32TileAVX2(dst, src *float32, n int, shift *float32, constants *float64)
 
 //go:noescape
-func winogradInRowsAVX2(dst, src *float32, planes, srcPlane, dstStep, srcStep, n int)
+func winogradInRowsAVX2(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n int)
 
 //go:noescape
 func winogradInColsAVX2(dst, src *float32, planes, dstPlane, dstStep, srcStep, n int)
 
 //go:noescape
-func winogradOutRowsAVX2(x *float32, step, n int)
+func winogradOutRowsAVX2(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n, lines int)
 
 //go:noescape
 func winogradOutColsAVX2(dst, src *float32, rows, dstStep, srcStep, n int)

@@ -96,13 +96,13 @@ func exp32RowAVX512(dst, src *float32, n int, shift *float32, constants *float64
 func exp32TileAVX512(dst, src *float32, n int, shift *float32, constants *float64)
 
 //go:noescape
-func winogradInRowsAVX512(dst, src *float32, planes, srcPlane, dstStep, srcStep, n int)
+func winogradInRowsAVX512(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n int)
 
 //go:noescape
 func winogradInColsAVX512(dst, src *float32, planes, dstPlane, dstStep, srcStep, n int)
 
 //go:noescape
-func winogradOutRowsAVX512(x *float32, step, n int)
+func winogradOutRowsAVX512(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n, lines int)
 
 //go:noescape
 func winogradOutColsAVX512(dst, src *float32, rows, dstStep, srcStep, n int)

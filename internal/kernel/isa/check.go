@@ -117,17 +117,18 @@ func checkedTranspose[T kernel.Number](wide, half int, ofWide, ofHalf func(dst, 
 
 // checkedWinograd returns the transforms of [Winograd] out of assembly, for extents above 0.
 func checkedWinograd(
-	inRows, inCols func(dst, src *float32, planes, plane, dstStep, srcStep, n int),
-	outRows func(x *float32, step, n int),
+	inRows func(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n int),
+	inCols func(dst, src *float32, planes, plane, dstStep, srcStep, n int),
+	outRows func(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n, lines int),
 	outCols func(dst, src *float32, rows, dstStep, srcStep, n int),
 ) Winograd {
 	return Winograd{
-		InRows: func(dst, src []float32, planes, srcPlane, dstStep, srcStep, n int) {
-			if planes <= 0 || n <= 0 || srcPlane < 0 || dstStep < 0 || srcStep < 0 {
+		InRows: func(dst, src []float32, planes, dstPlane, srcPlane, dstStep, srcStep, n int) {
+			if planes <= 0 || n <= 0 || dstPlane < 0 || srcPlane < 0 || dstStep < 0 || srcStep < 0 {
 				panic("isa: rows out of range")
 			}
-			_, _ = dst[(6*planes-1)*dstStep+n-1], src[(planes-1)*srcPlane+5*srcStep+n-1]
-			inRows(&dst[0], &src[0], planes, srcPlane, dstStep, srcStep, n)
+			_, _ = dst[(planes-1)*dstPlane+5*dstStep+n-1], src[(planes-1)*srcPlane+5*srcStep+n-1]
+			inRows(&dst[0], &src[0], planes, dstPlane, srcPlane, dstStep, srcStep, n)
 		},
 		InCols: func(dst, src []float32, planes, dstPlane, dstStep, srcStep, n int) {
 			if planes <= 0 || n <= 0 || dstPlane < 0 || dstStep < 0 || srcStep < 0 {
@@ -136,12 +137,12 @@ func checkedWinograd(
 			_, _ = dst[(planes-1)*dstPlane+35*dstStep+n-1], src[(6*planes-1)*srcStep+4*n+1+WinogradBeyond]
 			inCols(&dst[0], &src[0], planes, dstPlane, dstStep, srcStep, n)
 		},
-		OutRows: func(x []float32, step, n int) {
-			if n <= 0 || step < 0 {
+		OutRows: func(dst, src []float32, planes, dstPlane, srcPlane, dstStep, srcStep, n, lines int) {
+			if planes <= 0 || n <= 0 || lines <= 0 || lines > 4 || dstPlane < 0 || srcPlane < 0 || dstStep < 0 || srcStep < 0 {
 				panic("isa: rows out of range")
 			}
-			_ = x[5*step+n-1]
-			outRows(&x[0], step, n)
+			_, _ = dst[(planes-1)*dstPlane+(lines-1)*dstStep+n-1], src[(planes-1)*srcPlane+5*srcStep+n-1]
+			outRows(&dst[0], &src[0], planes, dstPlane, srcPlane, dstStep, srcStep, n, lines)
 		},
 		OutCols: func(dst, src []float32, rows, dstStep, srcStep, n int) {
 			if n <= 0 || rows <= 0 || rows > 4 || dstStep < 0 || srcStep < 0 {

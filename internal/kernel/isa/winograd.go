@@ -17,16 +17,18 @@ package isa
 type Winograd struct {
 	// InRows is, for c < planes and x < n, with the line of the src[c*srcPlane+k*srcStep+x] for k < 6,
 	//
-	//	dst[(6*c+i)*dstStep+x] = input(line)[i]  for i < 6
-	InRows func(dst, src []float32, planes, srcPlane, dstStep, srcStep, n int)
+	//	dst[c*dstPlane+i*dstStep+x] = input(line)[i]  for i < 6
+	InRows func(dst, src []float32, planes, dstPlane, srcPlane, dstStep, srcStep, n int)
 	// InCols is, for c < planes, i < 6 and t < n, with the line of the src[(6*c+i)*srcStep+4*t+k] for k < 6,
 	//
 	//	dst[c*dstPlane+(6*i+j)*dstStep+t] = input(line)[j]  for j < 6
 	InCols func(dst, src []float32, planes, dstPlane, dstStep, srcStep, n int)
-	// OutRows is, for e < n, with the line of the x[k*step+e] for k < 6,
+	// OutRows is, for c < planes and x < n, with the line of the src[c*srcPlane+k*srcStep+x] for k < 6,
 	//
-	//	x[i*step+e] = output(line)[i]  for i < 4
-	OutRows func(x []float32, step, n int)
+	//	dst[c*dstPlane+i*dstStep+x] = output(line)[i]  for i < lines <= 4
+	//
+	// Dst may be src, with the same planes and steps.
+	OutRows func(dst, src []float32, planes, dstPlane, srcPlane, dstStep, srcStep, n, lines int)
 	// OutCols is, for i < rows <= 4 and e < n, with the line of the src[(6*i+k)*srcStep+e/4] for k < 6,
 	//
 	//	dst[i*dstStep+e] = output(line)[e%4]
@@ -95,7 +97,7 @@ func winogradOut(m *[6]float32) [4]float32 {
 	}
 }
 
-func winogradInRows(dst, src []float32, planes, srcPlane, dstStep, srcStep, n int) {
+func winogradInRows(dst, src []float32, planes, dstPlane, srcPlane, dstStep, srcStep, n int) {
 	var d [6]float32
 	for c := range planes {
 		for x := range n {
@@ -103,7 +105,7 @@ func winogradInRows(dst, src []float32, planes, srcPlane, dstStep, srcStep, n in
 				d[k] = src[c*srcPlane+k*srcStep+x]
 			}
 			for i, v := range winogradIn(&d) {
-				dst[(6*c+i)*dstStep+x] = v
+				dst[c*dstPlane+i*dstStep+x] = v
 			}
 		}
 	}
@@ -122,14 +124,17 @@ func winogradInCols(dst, src []float32, planes, dstPlane, dstStep, srcStep, n in
 	}
 }
 
-func winogradOutRows(x []float32, step, n int) {
+func winogradOutRows(dst, src []float32, planes, dstPlane, srcPlane, dstStep, srcStep, n, lines int) {
 	var m [6]float32
-	for e := range n {
-		for k := range m {
-			m[k] = x[k*step+e]
-		}
-		for i, v := range winogradOut(&m) {
-			x[i*step+e] = v
+	for c := range planes {
+		for x := range n {
+			for k := range m {
+				m[k] = src[c*srcPlane+k*srcStep+x]
+			}
+			y := winogradOut(&m)
+			for i, v := range y[:lines] {
+				dst[c*dstPlane+i*dstStep+x] = v
+			}
 		}
 	}
 }

@@ -21,15 +21,17 @@ func TestWinograd(t *testing.T) {
 	for _, s := range Sets() {
 		for range 300 {
 			n := 1 + rng.IntN(70)
-			step, other, rows, planes := n+rng.IntN(4), 4*n+2+rng.IntN(4), 1+rng.IntN(4), 1+rng.IntN(3)
+			step, other, lines, planes := n+rng.IntN(4), 4*n+2+rng.IntN(4), 1+rng.IntN(4), 1+rng.IntN(3)
 			between := 36*step + rng.IntN(4) // planes
+			same := 6*other + rng.IntN(4)    // planes in place
 			for name, loop := range map[string]func(w *Winograd, x, y []float32){
-				"InRows":  func(w *Winograd, x, y []float32) { w.InRows(y, x, planes, between, step, other, n) },
-				"InCols":  func(w *Winograd, x, y []float32) { w.InCols(y, x, planes, between, step, other, n) },
-				"OutRows": func(w *Winograd, _, y []float32) { w.OutRows(y, step, n) },
-				"OutCols": func(w *Winograd, x, y []float32) { w.OutCols(y, x, rows, step, other, n) },
+				"InRows":           func(w *Winograd, x, y []float32) { w.InRows(y, x, planes, between, same, step, other, n) },
+				"InCols":           func(w *Winograd, x, y []float32) { w.InCols(y, x, planes, between, step, other, n) },
+				"OutRows":          func(w *Winograd, x, y []float32) { w.OutRows(y, x, planes, between, same, step, other, n, lines) },
+				"OutRows in place": func(w *Winograd, _, y []float32) { w.OutRows(y, y, planes, between, between, step, step, n, lines) },
+				"OutCols":          func(w *Winograd, x, y []float32) { w.OutCols(y, x, lines, step, other, n) },
 			} {
-				x, want := some(24*other+3*between+WinogradBeyond+2), some(3*between+36*step+2)
+				x, want := some(24*other+3*same+WinogradBeyond+2), some(3*between+36*step+2)
 				got := append([]float32(nil), want...)
 				loop(&s.Winograd, x, got)
 				loop(&Generic.Winograd, x, want)
@@ -59,13 +61,13 @@ func TestWinogradTile(t *testing.T) {
 		WinogradWeights(&u, weights)
 		for _, s := range Sets() {
 			w := &s.Winograd
-			w.InRows(rows, image, 1, 0, 6, 6, 6)
+			w.InRows(rows, image, 1, 0, 0, 6, 6, 6)
 			w.InCols(v, rows, 1, 0, 1, 6, 1)
 			m := make([]float32, 36+WinogradBeyond)
 			for i := range u {
 				m[i] = u[i] * v[i]
 			}
-			w.OutRows(m, 6, 6)
+			w.OutRows(m, m, 1, 0, 0, 6, 6, 6, 4)
 			var got [16]float32
 			w.OutCols(got[:], m, 4, 4, 1, 4)
 			for i, y := range got {

@@ -9,11 +9,14 @@
 //	direct.go            the form that reads a padded image in place
 //	depthwise.go         the form for groups of one channel, in blocks of positions
 //	winograd.go          where minimal filtering does the work of a product, and pays
+//	winograd_weights.go  what its kernels share, the transformed weights among it
 //	winograd_kernel.go   that form
 //	last.go              the forms of convolution of images with their channels last
 //	last_product.go      that as a product of windows read in place
 //	last_band.go         the padded image that it reads
+//	last_cost.go         where channels last gain, and how much
 //	last_depthwise.go    the form for groups of one channel and one map
+//	last_winograd.go     minimal filtering of such images
 //	transpose_kernel.go  the transpose, as a product and a sum of its rows
 //	deform.go            the columns of a convolution with taps that are moved
 //	deform_kernel.go     the image read there
@@ -99,7 +102,7 @@ func (c Conv) Infer(in []graph.Type) ([]graph.Type, error) {
 	}
 	out := graph.Type{DType: in[0].DType, Shape: append(shape.Shape{x[0], w[0]}, spatial...)}
 	if c.ChannelsLast {
-		out.Shape = append(append(shape.Shape{x[0]}, spatial...), w[0])
+		out.Shape = op.ChannelsLast(out.Shape)
 	}
 	return []graph.Type{out}, c.Epilogue.CheckEpilogue(out, extra)
 }
@@ -109,8 +112,7 @@ func (c Conv) channelsFirst(image shape.Shape) shape.Shape {
 	if !c.ChannelsLast {
 		return image
 	}
-	last := len(image) - 1
-	return append(shape.Shape{image[0], image[last]}, image[1:last]...)
+	return op.ChannelsFirst(image)
 }
 
 func (c Conv) window(weights shape.Shape) (slide.Window, error) {
@@ -124,12 +126,18 @@ func (c Conv) window(weights shape.Shape) (slide.Window, error) {
 // Kernel implements [op.Computer].
 func (c Conv) Kernel(in, _ []graph.Type) kernel.Kernel {
 	win, _ := c.window(in[1].Shape)
+	trailing := len(in[0].Shape) - 2 // axes behind the channels
 	if c.ChannelsLast {
-		return newLast(in[0].DType, params{win, nil, max(c.Group, 1), finishOf(c.Epilogue, in, 0)})
+		trailing = 0
 	}
-	p := params{win, nil, max(c.Group, 1), finishOf(c.Epilogue, in, len(in[0].Shape)-2)}
-	if c.Winograd {
+	p := params{win, nil, max(c.Group, 1), finishOf(c.Epilogue, in, trailing)}
+	switch {
+	case c.Winograd && c.ChannelsLast:
+		return newLastWinograd(p)
+	case c.Winograd:
 		return newWinograd(p)
+	case c.ChannelsLast:
+		return newLast(in[0].DType, p)
 	}
 	return newConv(in[0].DType, p)
 }

@@ -43,6 +43,9 @@ func TestEpilogue(t *testing.T) {
 		optest.Finishes(t, rng, winograd, image, optest.Float32(50, 6, 3, 3))
 		optest.Finishes(t, rng, winograd, image, optest.Float32(6, 6, 3, 3), optest.Float32(6))
 	}
+	winograd.ChannelsLast = true
+	optest.Finishes(t, rng, winograd, optest.Float32(2, 13, 40, 6), optest.Float32(300, 6, 3, 3))
+	optest.Finishes(t, rng, winograd, optest.Float32(2, 13, 40, 6), optest.Float32(6, 6, 3, 3), optest.Float32(6))
 	optest.RefusesEpilogues(t, conv.Conv{}, in, optest.Float32(3, 2, 2, 2))
 	optest.RefusesEpilogues(t, conv.ConvTranspose{}, in, optest.Float32(2, 3, 2, 2))
 }

@@ -38,6 +38,9 @@ func TestConvInfer(t *testing.T) {
 	optest.Refuses(t, conv.Conv{Winograd: true, Strides: []int{1, 2}}, []graph.Type{x, w}, "strides [1 2]")
 	optest.Refuses(t, conv.Conv{Winograd: true, Dilations: []int{2, 1}}, []graph.Type{x, w}, "dilations [2 1]")
 	optest.Refuses(t, conv.Conv{Winograd: true}, []graph.Type{optest.Float32(2, 4, 9), optest.Float32(6, 4, 3)}, "two spatial axes")
+	winogradLast := conv.Conv{Winograd: true, ChannelsLast: true}
+	optest.Infers(t, winogradLast, []graph.Type{optest.Float32(2, 7, 8, 4), w}, "float32[2 5 6 6]")
+	optest.Refuses(t, winogradLast, []graph.Type{optest.Float32(2, 9, 4), optest.Float32(6, 4, 3)}, "two spatial axes")
 	optest.Refuses(t, winograd, []graph.Type{optest.Type(dtype.Float64, 2, 4, 7, 8), optest.Type(dtype.Float64, 6, 4, 3, 3)}, "want float32")
 
 	optest.Refuses(t, conv.Conv{}, []graph.Type{x}, "takes 2 to 3 inputs, got 1")

@@ -41,7 +41,8 @@ func (c Conv) WinogradPays(in []graph.Type, out graph.Type) bool {
 	}
 	const leastDeep, leastMaps, leastTiles = 16, 8, 9
 	deep, maps := in[1].Shape[1], in[1].Shape[0]/max(c.Group, 1)
-	h, w := out.Shape[2], out.Shape[3]
+	image := c.channelsFirst(out.Shape)
+	h, w := image[2], image[3]
 	n := kernel.CeilDiv(h, winogradTile) * kernel.CeilDiv(w, winogradTile)
 	return deep >= leastDeep && maps >= leastMaps && n >= leastTiles && 2*winogradPoints*n <= 9*h*w
 }

@@ -1,7 +1,6 @@
 package conv
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/berth-go/berth/internal/kernel"
@@ -10,17 +9,14 @@ import (
 
 // winograd is a convolution by minimal filtering.
 type winograd struct {
-	shared[float32]
-	tile  isa.Tile[float32]
-	loops isa.Winograd
+	minimal
 
-	rows, cols         int // tiles of an image
+	positions          int // of an image
 	bandRows, bandCols int // tiles of a band
 	downs, acrosses    int // bands of an image
 	lanes              int // of a band in memory, at most
 	blocks, block      int // groups of maps that are tasks of their own, and the maps of one
 	pitch              int // of the transformed rows of an image, before their columns are
-	prepackedW         []float32
 }
 
 const (
@@ -55,15 +51,13 @@ const (
 // computes some maps a group of strips at a time. Weights are transformed for each task
 // unless they are prepacked.
 func newWinograd(p params) kernel.Kernel {
-	set := isa.Active()
-	return &winograd{shared: shared[float32]{params: p}, tile: set.Float32, loops: set.Winograd}
+	return &winograd{minimal: newMinimal(p)}
 }
 
 // Bind implements [kernel.Kernel].
 func (k *winograd) Bind(in, out []*kernel.Operand) {
-	k.bind(in, out, in[0], out[0])
-	k.maps, k.deep = k.w.Shape[0]/k.group, k.w.Shape[1]
-	k.rows, k.cols = kernel.CeilDiv(k.slide.Rows, winogradTile), kernel.CeilDiv(k.slide.Width, winogradTile)
+	k.bind(in, out, 2, k.tile.Rows, k.tile.Rows)
+	k.positions = k.slide.Rows * k.slide.Width
 	k.planBands()
 	strips := kernel.CeilDiv(k.maps, k.tile.Rows)
 	k.blocks = max(min(kernel.CeilDiv(winogradTasks, max(k.images*k.group*k.downs*k.acrosses, 1)), k.maps/winogradMaps), 1)
@@ -78,7 +72,7 @@ func (k *winograd) planBands() {
 	limit := min(max(winogradImage/(winogradPoints*4*max(k.deep, 1))/half, 1), 4) * half
 	k.bandRows, k.bandCols, k.downs, k.acrosses = 1, 1, k.rows, k.cols // where there are no tiles
 	least := math.Inf(1)
-	for acrosses := kernel.CeilDiv(k.cols, limit); acrosses <= k.cols; acrosses++ {
+	for acrosses := max(kernel.CeilDiv(k.cols, limit), 1); acrosses <= k.cols; acrosses++ {
 		cols := kernel.CeilDiv(k.cols, acrosses)
 		if acrosses > 1 && cols < half {
 			break // rows of the image as short as that are not worth cutting
@@ -115,7 +109,7 @@ func (k *winograd) cost(rows, cols int) float64 {
 // the image, or one, as long as a task has to transform the weights.
 func (k *winograd) atOnce() int {
 	strips := 1
-	if k.prepackedW != nil {
+	if k.prepacked != nil {
 		strips = max(min(winogradGroup/(winogradPoints*4*k.lanes*k.tile.Rows), k.block/k.tile.Rows), 1)
 	}
 	return strips * k.tile.Rows
@@ -134,8 +128,8 @@ func (k *winograd) Scratch() int {
 	n := 2*kernel.Carved[float32](winogradPlanes*6*k.pitch) +
 		kernel.Carved[float32](winogradPoints*k.point(k.lanes)+k.tile.Cols) +
 		kernel.Carved[float32](winogradPoints*k.atOnce()*k.lanes+isa.WinogradBeyond)
-	if k.prepackedW == nil {
-		n += kernel.Carved[float32](k.stripElems())
+	if k.prepacked == nil {
+		n += kernel.Carved[float32](k.elems(k.tile.Rows))
 	}
 	return n + k.epilogue.Scratch()
 }
@@ -168,19 +162,19 @@ func (k *winograd) blockOf(task int) winogradBlock {
 func (k *winograd) Run(task int, scratch []byte) error {
 	b := k.blockOf(task)
 	transformed := k.transformImage(&b, &scratch)
-	step, size := k.atOnce(), k.stripElems()
+	step := k.atOnce()
 	products := kernel.Carve[float32](&scratch, winogradPoints*step*k.lanes+isa.WinogradBeyond)
 	var own []float32
-	if k.prepackedW == nil {
-		own = kernel.Carve[float32](&scratch, size)
+	if k.prepacked == nil {
+		own = kernel.Carve[float32](&scratch, k.elems(k.strip))
 	}
 	for m := b.map0; m < b.map1; m += step {
 		end := min(m+step, b.map1)
 		weights := own
-		if k.prepackedW != nil {
-			weights = k.prepackedW[(b.group*kernel.CeilDiv(k.maps, k.tile.Rows)+m/k.tile.Rows)*size:]
+		if k.prepacked != nil {
+			weights = k.from(b.group, m)
 		} else {
-			k.packWeights(own, b.group, m, end)
+			k.pack(own, b.group, m, end)
 		}
 		k.multiply(products, weights, transformed, end-m, b.lanes)
 		if err := k.store(&b, m, end, products, scratch); err != nil {
@@ -228,7 +222,7 @@ func (k *winograd) transformImage(b *winogradBlock, scratch *[]byte) []float32 {
 				} else {
 					k.pad(padded, image[min(at, len(image)):], planes, top, n)
 				}
-				k.loops.InRows(rows[lo:], from, planes, over, pitch, step, n)
+				k.loops.InRows(rows[lo:], from, planes, 6*pitch, over, pitch, step, n)
 			}
 			k.loops.InCols(out[c*b.lanes+lane:], rows, planes, b.lanes, k.point(b.lanes), pitch, count)
 		}
@@ -249,34 +243,10 @@ func (k *winograd) pad(dst, image []float32, planes, top, n int) {
 	}
 }
 
-// stripElems returns the elements of a strip of transformed weights.
-func (k *winograd) stripElems() int { return winogradPoints * k.deep * k.tile.Rows }
-
-// packWeights writes the transformed weights of maps [m0, m1) of a group, m0 at the
-// beginning of a strip: element (m, c) of the matrix of point p, in a strip, at
-// [(p*deep+c)*Rows + m%Rows]. Missing maps of the last strip become 0.
-func (k *winograd) packWeights(dst []float32, group, m0, m1 int) {
-	height := k.tile.Rows
-	w := kernel.Slice[float32](k.w)[k.w.Offset:]
-	var u [winogradPoints]float32
-	for m := m0; m < kernel.CeilDiv(m1, height)*height; m++ {
-		strip := dst[(m-m0)/height*k.stripElems():]
-		for c := range k.deep {
-			u = [winogradPoints]float32{}
-			if m < m1 {
-				isa.WinogradWeights(&u, w[((group*k.maps+m)*k.deep+c)*9:])
-			}
-			for p, v := range u {
-				strip[(p*k.deep+c)*height+m%height] = v
-			}
-		}
-	}
-}
-
 // multiply computes the sums over channels for some maps: of point p at
 // [(p*maps+m)*lanes+tile].
 func (k *winograd) multiply(products, weights, transformed []float32, maps, lanes int) {
-	height, size := k.tile.Rows, k.stripElems()
+	height := k.tile.Rows
 	if k.deep == 0 {
 		clear(products)
 		return
@@ -286,7 +256,7 @@ func (k *winograd) multiply(products, weights, transformed []float32, maps, lane
 		for j := 0; j < lanes; j += k.tile.Cols {
 			w := min(k.tile.Cols, lanes-j)
 			for m := 0; m < maps; m += height {
-				of := weights[m/height*size+p*k.deep*height:]
+				of := weights[k.elems(m)+p*k.deep*height:]
 				to := products[(p*maps+m)*lanes+j:]
 				k.tile.Mul(min(height, maps-m), w, k.deep, of, image[j:], lanes, to, lanes, false)
 			}
@@ -298,9 +268,8 @@ func (k *winograd) multiply(products, weights, transformed []float32, maps, lane
 // run on it.
 func (k *winograd) store(b *winogradBlock, m0, m1 int, products []float32, scratch []byte) error {
 	maps, width := m1-m0, k.slide.Width
-	for j := range 6 {
-		k.loops.OutRows(products[j*maps*b.lanes:], 6*maps*b.lanes, maps*b.lanes)
-	}
+	n := maps * b.lanes
+	k.loops.OutRows(products, products, 6, n, n, 6*n, 6*n, n, 4)
 	tiles := b.col1 - b.col0
 	x0, x1 := b.col0*winogradTile, min(b.col1*winogradTile, width)
 	y0, y1 := b.row0*winogradTile, min(b.row1*winogradTile, k.slide.Rows)
@@ -315,7 +284,7 @@ func (k *winograd) store(b *winogradBlock, m0, m1 int, products []float32, scrat
 		}
 	}
 	// Whole rows lie one after the other.
-	n := x1 - x0
+	n = x1 - x0
 	step := 1
 	if n == width {
 		n, step = (y1-y0)*width, y1-y0
@@ -327,41 +296,4 @@ func (k *winograd) store(b *winogradBlock, m0, m1 int, products []float32, scrat
 		}
 	}
 	return nil
-}
-
-// PrepackedBytes implements [kernel.Prepacker].
-func (k *winograd) PrepackedBytes(input int) int {
-	if input != 1 {
-		return 0
-	}
-	return k.group * kernel.CeilDiv(k.maps, k.tile.Rows) * k.stripElems() * 4
-}
-
-// Expansion implements [kernel.Expander]: 36 points are made of 9 taps.
-func (k *winograd) Expansion(int) int { return winogradPoints / 9 }
-
-// PrepackedForm implements [kernel.Prepacker].
-func (k *winograd) PrepackedForm(int) string {
-	return fmt.Sprintf("%d groups in Winograd's 4×4 form in strips of %d rows", k.group, k.tile.Rows)
-}
-
-// Prepack implements [kernel.Prepacker].
-func (k *winograd) Prepack(input int, dst []byte) {
-	if k.PrepackedBytes(input) == 0 {
-		return
-	}
-	size := k.PrepackedBytes(input) / 4 / k.group
-	for group := range k.group {
-		k.packWeights(kernel.Cast[float32](dst)[group*size:], group, 0, k.maps)
-	}
-}
-
-// UsePrepacked implements [kernel.Prepacker].
-func (k *winograd) UsePrepacked(input int, prepacked []byte) {
-	if input == 1 {
-		k.prepackedW = nil
-		if prepacked != nil { // an empty one stands for one that is to come
-			k.prepackedW = kernel.Cast[float32](prepacked)
-		}
-	}
 }

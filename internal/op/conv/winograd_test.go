@@ -11,6 +11,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/internal/op/optest"
 	"github.com/berth-go/berth/internal/op/slide"
 )
@@ -59,14 +60,30 @@ func aWinograd(rng *rand.Rand) convCase {
 	return c
 }
 
+// A winogradForm is minimal filtering for one layout of images.
+type winogradForm struct {
+	name     string
+	new      func(params) kernel.Kernel
+	dims     func(channelsFirst []int) []int // the shape of an image
+	trailing int                             // axes behind the channels
+}
+
+var winogradForms = []winogradForm{
+	{"channels first", newWinograd, func(dims []int) []int { return dims }, 2},
+	{"channels last", newLastWinograd, op.ChannelsLast[int], 0},
+}
+
 // TestWinograd: with each set, with and without a bias and prepacked weights, over
-// images with any batch stride, minimal filtering is a convolution. Its errors are
+// images in both layouts with any strides, minimal filtering is a convolution. Its errors are
 // relative to the products of a whole tile.
 func TestWinograd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 11))
-	for range kerneltest.Rounds(40) {
-		c := aWinograd(rng)
-		x := kerneltest.StridedInput(rng, dtype.Float32, 3, c.image...)
+	for i := range kerneltest.Rounds(40) {
+		c, form := aWinograd(rng), winogradForms[i%2]
+		if form.trailing == 0 {
+			c = c.withChannelsLast()
+		}
+		x := kerneltest.StridedInput(rng, dtype.Float32, form.trailing+1, c.image...)
 		w, bias := kerneltest.Dense(dtype.Float32, c.weights...), kerneltest.Dense(dtype.Float32, c.weights[0])
 		kerneltest.Randomize(rng, w)
 		kerneltest.Randomize(rng, bias)
@@ -84,10 +101,10 @@ func TestWinograd(t *testing.T) {
 		for _, v := range want {
 			largest = max(largest, math.Abs(v))
 		}
-		out := kerneltest.StridedOutput(rng, dtype.Float32, 3, c.outputs...)
+		out := kerneltest.StridedOutput(rng, dtype.Float32, form.trailing+1, c.outputs...)
 		outs := []*kernel.Operand{out}
 		for set := range kerneltest.Sets() {
-			k := newWinograd(params{optest.Unpadded(c.window), nil, c.group, finishOf(nil, types, 2)})
+			k := form.new(params{optest.Unpadded(c.window), nil, c.group, finishOf(nil, types, form.trailing)})
 			check := func(bound []*kernel.Operand) {
 				t.Helper()
 				if err := kerneltest.All(rng, k, bound, outs); err != nil {
@@ -118,26 +135,28 @@ func TestWinogradImages(t *testing.T) {
 	for _, size := range []int{5, 14, 75} {
 		c := convCase{group: 1, image: []int{5, 3, size, size}, weights: []int{2*winogradMaps + 5, 3, 3, 3}}
 		c.window = slide.Window{Taps: []int{3, 3}, Strides: []int{1, 1}, Dilations: []int{1, 1}, Pads: []int{1, 1, 1, 1}}
-		x, w := kerneltest.Dense(dtype.Float32, c.image...), kerneltest.Dense(dtype.Float32, c.weights...)
-		kerneltest.Randomize(rng, x)
-		kerneltest.Randomize(rng, w)
-		types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}
-		all := kerneltest.Dense(dtype.Float32, 5, c.weights[0], size, size)
-		for set := range kerneltest.Sets() {
-			k := newWinograd(params{c.window, nil, 1, finishOf(nil, types, 2)})
-			if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{all}); err != nil {
-				t.Fatal(err)
-			}
-			for n := range 5 {
-				one := *x
-				one.Shape = append([]int{1}, x.Shape[1:]...)
-				one.Offset = n * x.Strides[0]
-				out := kerneltest.Dense(dtype.Float32, 1, c.weights[0], size, size)
-				if err := kerneltest.Run(rng, k, []*kernel.Operand{&one, w}, []*kernel.Operand{out}); err != nil {
+		for _, form := range winogradForms {
+			x, w := kerneltest.Dense(dtype.Float32, form.dims(c.image)...), kerneltest.Dense(dtype.Float32, c.weights...)
+			kerneltest.Randomize(rng, x)
+			kerneltest.Randomize(rng, w)
+			types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}
+			all := kerneltest.Dense(dtype.Float32, form.dims([]int{5, c.weights[0], size, size})...)
+			for set := range kerneltest.Sets() {
+				k := form.new(params{c.window, nil, 1, finishOf(nil, types, form.trailing)})
+				if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{all}); err != nil {
 					t.Fatal(err)
 				}
-				if !bytes.Equal(out.Data, all.Data[n*len(out.Data):(n+1)*len(out.Data)]) {
-					t.Fatalf("%s, %d×%d: image %d of 5 differs from the image alone", set, size, size, n)
+				for n := range 5 {
+					one := *x
+					one.Shape = append([]int{1}, x.Shape[1:]...)
+					one.Offset = n * x.Strides[0]
+					out := kerneltest.Dense(dtype.Float32, append([]int{1}, all.Shape[1:]...)...)
+					if err := kerneltest.Run(rng, k, []*kernel.Operand{&one, w}, []*kernel.Operand{out}); err != nil {
+						t.Fatal(err)
+					}
+					if !bytes.Equal(out.Data, all.Data[n*len(out.Data):(n+1)*len(out.Data)]) {
+						t.Fatalf("%s, %s, %d×%d: image %d of 5 differs from the image alone", set, form.name, size, size, n)
+					}
 				}
 			}
 		}
@@ -148,24 +167,31 @@ func TestWinogradImages(t *testing.T) {
 // that do.
 func TestWinogradNaN(t *testing.T) {
 	const size, at = 40, 17
-	x, w := kerneltest.Dense(dtype.Float32, 1, 2, size, size), kerneltest.Dense(dtype.Float32, 3, 2, 3, 3)
-	rng := rand.New(rand.NewPCG(4, 15))
-	kerneltest.Randomize(rng, x)
-	kerneltest.Randomize(rng, w)
-	kernel.Slice[float32](x)[at*size+at] = float32(math.NaN())
+	const channels, maps = 2, 3
 	window := slide.Window{Taps: []int{3, 3}, Strides: []int{1, 1}, Dilations: []int{1, 1}, Pads: []int{1, 1, 1, 1}}
-	types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}
-	for set := range kerneltest.Sets() {
-		y := kerneltest.Dense(dtype.Float32, 1, 3, size, size)
-		k := newWinograd(params{window, nil, 1, finishOf(nil, types, 2)})
-		if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{y}); err != nil {
-			t.Fatal(err)
+	rng := rand.New(rand.NewPCG(4, 15))
+	for _, form := range winogradForms {
+		x, w := kerneltest.Dense(dtype.Float32, form.dims([]int{1, channels, size, size})...), kerneltest.Dense(dtype.Float32, maps, channels, 3, 3)
+		kerneltest.Randomize(rng, x)
+		kerneltest.Randomize(rng, w)
+		pixel, next := 1, 1 // elements from one pixel to the next, of x and of the result
+		if form.trailing == 0 {
+			pixel, next = channels, maps
 		}
-		for i, v := range kernel.Slice[float32](y) {
-			down, across := i/size%size-at, i%size-at
-			reads, far := max(down, -down, across, -across) <= 1, max(down, -down, across, -across) > 4
-			if reads && v == v || far && v != v {
-				t.Errorf("%s: %v at (%d, %d) from the NaN", set, v, down, across)
+		kernel.Slice[float32](x)[(at*size+at)*pixel] = float32(math.NaN())
+		types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}
+		for set := range kerneltest.Sets() {
+			y := kerneltest.Dense(dtype.Float32, form.dims([]int{1, maps, size, size})...)
+			k := form.new(params{window, nil, 1, finishOf(nil, types, form.trailing)})
+			if err := kerneltest.Run(rng, k, []*kernel.Operand{x, w}, []*kernel.Operand{y}); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range kernel.Slice[float32](y) {
+				down, across := i/next/size%size-at, i/next%size-at
+				reads, far := max(down, -down, across, -across) <= 1, max(down, -down, across, -across) > 4
+				if reads && v == v || far && v != v {
+					t.Errorf("%s, %s: %v at (%d, %d) from the NaN", set, form.name, v, down, across)
+				}
 			}
 		}
 	}
@@ -239,11 +265,19 @@ func BenchmarkWinograd(b *testing.B) {
 			types := []graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}
 			p := params{window, nil, 1, finishOf(nil, types, 2)}
 			for set := range kerneltest.Sets() {
+				flops := 2 * 9 * c.channels * c.maps * c.height * c.width
 				for name, k := range map[string]kernel.Kernel{"product": newConv(dtype.Float32, p), "winograd": newWinograd(p)} {
 					b.Run(set+"/"+name, func(b *testing.B) {
-						kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x, w}, []*kernel.Operand{y}, true, 2*9*c.channels*c.maps*c.height*c.width)
+						kerneltest.BenchmarkTasks(b, k, []*kernel.Operand{x, w}, []*kernel.Operand{y}, true, flops)
 					})
 				}
+				b.Run(set+"/last", func(b *testing.B) {
+					x, y := kerneltest.Dense(dtype.Float32, op.ChannelsLast(x.Shape)...), kerneltest.Dense(dtype.Float32, op.ChannelsLast(y.Shape)...)
+					kerneltest.Randomize(rng, x)
+					p := p
+					p.finish = finishOf(nil, types, 0)
+					kerneltest.BenchmarkTasks(b, newLastWinograd(p), []*kernel.Operand{x, w}, []*kernel.Operand{y}, true, flops)
+				})
 			}
 		})
 	}
@@ -253,18 +287,20 @@ func BenchmarkWinograd(b *testing.B) {
 // and with those that are yet to be.
 func TestWinogradScratch(t *testing.T) {
 	for _, c := range [][4]int{{16, 16, 12, 12}, {64, 64, 56, 56}, {16, 13, 50, 40}, {48, 40, 9, 9}} {
-		x, w := kerneltest.Dense(dtype.Float32, 1, c[0], c[2], c[3]), kerneltest.Dense(dtype.Float32, c[1], c[0], 3, 3)
-		y := kerneltest.Dense(dtype.Float32, 1, c[1], c[2]-2, c[3]-2)
-		op := Conv{Winograd: true}
-		k := op.Kernel([]graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}, nil).(kernel.Prepacker)
-		scratch := func(prepacked []byte) int {
-			k.UsePrepacked(1, prepacked)
-			k.Bind([]*kernel.Operand{x, w}, []*kernel.Operand{y})
-			return k.Scratch()
-		}
-		scratch(nil)
-		if made, later := scratch(kernel.Alloc(k.PrepackedBytes(1))), scratch([]byte{}); made != later {
-			t.Errorf("%v: %d bytes of working memory, and %d for weights that are yet to be prepacked", c, made, later)
+		for _, form := range winogradForms {
+			x, w := kerneltest.Dense(dtype.Float32, form.dims([]int{1, c[0], c[2], c[3]})...), kerneltest.Dense(dtype.Float32, c[1], c[0], 3, 3)
+			y := kerneltest.Dense(dtype.Float32, form.dims([]int{1, c[1], c[2] - 2, c[3] - 2})...)
+			op := Conv{Winograd: true, ChannelsLast: form.trailing == 0}
+			k := op.Kernel([]graph.Type{{DType: dtype.Float32, Shape: x.Shape}, {DType: dtype.Float32, Shape: w.Shape}}, nil).(kernel.Prepacker)
+			scratch := func(prepacked []byte) int {
+				k.UsePrepacked(1, prepacked)
+				k.Bind([]*kernel.Operand{x, w}, []*kernel.Operand{y})
+				return k.Scratch()
+			}
+			scratch(nil)
+			if made, later := scratch(kernel.Alloc(k.PrepackedBytes(1))), scratch([]byte{}); made != later {
+				t.Errorf("%s, %v: %d bytes of working memory, and %d for weights that are yet to be prepacked", form.name, c, made, later)
+			}
 		}
 	}
 }

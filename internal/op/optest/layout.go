@@ -68,11 +68,7 @@ func LaysOut(t *testing.T, rng *rand.Rand, o op.Layouter, in ...graph.Type) {
 // channelsFirst returns o with its last axis as axis 1.
 func channelsFirst(o *kernel.Operand) *kernel.Operand {
 	first := *o
-	move := func(list []int) []int {
-		end := len(list) - 1
-		return append([]int{list[0], list[end]}, list[1:end]...)
-	}
-	first.Shape, first.Strides = move(o.Shape), move(o.Strides)
+	first.Shape, first.Strides = op.ChannelsFirst(o.Shape), op.ChannelsFirst(o.Strides)
 	return &first
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/internal/op/optest"
 	"github.com/berth-go/berth/internal/op/slide"
 )
@@ -26,7 +27,7 @@ func copyAll(to, from *kernel.Operand) {
 // lastView returns o, an image, with its channels last.
 func lastView(o *kernel.Operand) *kernel.Operand {
 	v := *o
-	v.Shape, v.Strides = channelsLast(o.Shape), channelsLast(o.Strides)
+	v.Shape, v.Strides = op.ChannelsLast(o.Shape), op.ChannelsLast(o.Strides)
 	return &v
 }
 
@@ -83,9 +84,9 @@ func TestLast(t *testing.T) {
 		kerneltest.Randomize(rng, x)
 		someZeros(rng, x)
 		someNaN(rng, x)
-		xLast := kerneltest.StridedOutput(rng, dt, 1, channelsLast(x.Shape)...)
+		xLast := kerneltest.StridedOutput(rng, dt, 1, op.ChannelsLast(x.Shape)...)
 		copyAll(xLast, lastView(x))
-		y := kerneltest.StridedOutput(rng, dt, 1, channelsLast(first.Shape)...)
+		y := kerneltest.StridedOutput(rng, dt, 1, op.ChannelsLast(first.Shape)...)
 		for set := range kerneltest.Sets() {
 			if err := kerneltest.Run(rng, newPool(dt, optest.Unpadded(w), p), []*kernel.Operand{x}, []*kernel.Operand{first}); err != nil {
 				t.Fatal(err)
@@ -122,10 +123,10 @@ func TestLastGlobal(t *testing.T) {
 		kerneltest.Randomize(rng, x)
 		someZeros(rng, x)
 		someNaN(rng, x)
-		last := channelsLast(x.Shape)
+		last := op.ChannelsLast(x.Shape)
 		xLast := kerneltest.StridedOutput(rng, dt, len(last)-1, last...)
 		copyAll(xLast, lastView(x))
-		y := kerneltest.StridedOutput(rng, dt, len(last)-1, channelsLast(first.Shape)...)
+		y := kerneltest.StridedOutput(rng, dt, len(last)-1, op.ChannelsLast(first.Shape)...)
 		for set := range kerneltest.Sets() {
 			if err := kerneltest.Run(rng, newGlobalPool(dt, p), []*kernel.Operand{x}, []*kernel.Operand{first}); err != nil {
 				t.Fatal(err)

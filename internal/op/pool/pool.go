@@ -60,13 +60,21 @@ type Pool struct {
 	Indices         bool                // max has a second output, int64: where in x each maximum is
 	Epilogue        elementwise.Program // runs on the result; not with indices
 	// ChannelsLast has the channels behind the spatial axes: x is [N, spatial..., C] and the result
-	// [N, positions..., C], whose elements are the same. [Pool.CanHaveChannelsLast] says where.
+	// [N, positions..., C], whose elements are the same. [Pool.WithChannelsLast] says where.
 	ChannelsLast bool
 }
 
-// CanHaveChannelsLast reports whether p can be computed with ChannelsLast: maxima without indices,
-// and averages.
-func (p Pool) CanHaveChannelsLast() bool { return p.Kind != Lp && !p.Indices }
+// laysOut reports whether p has a form with channels last: maxima without indices, and averages.
+func (p Pool) laysOut() bool { return p.Kind != Lp && !p.Indices }
+
+// WithChannelsLast implements [op.Layouter]. An epilogue may read what is laid out otherwise.
+func (p Pool) WithChannelsLast(int) (graph.Op, int) {
+	if p.ChannelsLast || !p.laysOut() || len(p.Epilogue) > 0 {
+		return nil, 0
+	}
+	p.ChannelsLast = true
+	return p, 1
+}
 
 // maxTaps bounds the taps along one axis; kernels hold a table entry for each.
 const maxTaps = 1 << 20
@@ -85,16 +93,6 @@ func title(name string, channelsLast bool) string {
 	return name
 }
 
-// channelsFirst moves the last axis of a shape behind the first, and channelsLast moves it back.
-func channelsFirst(image shape.Shape) shape.Shape {
-	last := len(image) - 1
-	return append(shape.Shape{image[0], image[last]}, image[1:last]...)
-}
-
-func channelsLast(image shape.Shape) shape.Shape {
-	return append(append(shape.Shape{image[0]}, image[2:]...), image[1])
-}
-
 // Infer implements [graph.Op].
 func (p Pool) Infer(in []graph.Type) ([]graph.Type, error) {
 	in, extra := p.Epilogue.Own(in, ownInputs)
@@ -109,11 +107,11 @@ func (p Pool) Infer(in []graph.Type) ([]graph.Type, error) {
 		return nil, fmt.Errorf("epilogue: the maxima have indices")
 	case p.StorageOrder != 0 && p.StorageOrder != 1:
 		return nil, fmt.Errorf("storage order %d: want 0 or 1", p.StorageOrder)
-	case p.ChannelsLast && !p.CanHaveChannelsLast():
+	case p.ChannelsLast && !p.laysOut():
 		return nil, fmt.Errorf("channels last: neither lp nor indices can be had")
 	}
 	if p.ChannelsLast {
-		x.Shape = channelsFirst(x.Shape)
+		x.Shape = op.ChannelsFirst(x.Shape)
 	}
 	win, err := p.window(len(x.Shape) - 2)
 	if err != nil {
@@ -125,7 +123,7 @@ func (p Pool) Infer(in []graph.Type) ([]graph.Type, error) {
 	}
 	out := []graph.Type{{DType: x.DType, Shape: append(shape.Shape{x.Shape[0], x.Shape[1]}, spatial...)}}
 	if p.ChannelsLast {
-		out[0].Shape = channelsLast(out[0].Shape)
+		out[0].Shape = op.ChannelsLast(out[0].Shape)
 	}
 	if p.Indices {
 		out = append(out, graph.Type{DType: dtype.Int64, Shape: out[0].Shape.Clone()})
@@ -192,12 +190,21 @@ type GlobalPool struct {
 	P        float64             // exponent of lp; 0 means 2
 	Epilogue elementwise.Program // runs on the result
 	// ChannelsLast has the channels behind the spatial axes: x is [N, spatial..., C] and the result
-	// [N, 1..., C], whose elements are the same. [GlobalPool.CanHaveChannelsLast] says where.
+	// [N, 1..., C], whose elements are the same. [GlobalPool.WithChannelsLast] says where.
 	ChannelsLast bool
 }
 
-// CanHaveChannelsLast reports whether p can be computed with ChannelsLast: maxima and averages.
-func (p GlobalPool) CanHaveChannelsLast() bool { return p.Kind != Lp }
+// laysOut reports whether p has a form with channels last: maxima and averages.
+func (p GlobalPool) laysOut() bool { return p.Kind != Lp }
+
+// WithChannelsLast implements [op.Layouter], as that of [Pool].
+func (p GlobalPool) WithChannelsLast(int) (graph.Op, int) {
+	if p.ChannelsLast || !p.laysOut() || len(p.Epilogue) > 0 {
+		return nil, 0
+	}
+	p.ChannelsLast = true
+	return p, 1
+}
 
 // Name returns "global_pool".
 func (GlobalPool) Name() string { return "global_pool" }
@@ -215,7 +222,7 @@ func (p GlobalPool) Infer(in []graph.Type) ([]graph.Type, error) {
 	if !x.DType.IsFloat() {
 		return nil, fmt.Errorf("element type %v: want a float", x.DType)
 	}
-	if p.ChannelsLast && !p.CanHaveChannelsLast() {
+	if p.ChannelsLast && !p.laysOut() {
 		return nil, fmt.Errorf("channels last: lp cannot be had")
 	}
 	out, spatial := x.Shape.Clone(), 2

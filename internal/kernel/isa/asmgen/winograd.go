@@ -172,41 +172,61 @@ func (g *generator) sixth() {
 // lineRows are the rows of a line behind register SI.
 var lineRows = [6]string{"(SI)", "(SI)(R9*1)", "(SI)(R9*2)", "(SI)(DX*1)", "(SI)(R9*4)", "(SI)(BX*1)"}
 
-func (g *generator) winogradInRows() {
-	fmt.Fprintf(g, "\n// func winogradInRows%s(dst, src *float32, planes, srcPlane, dstStep, srcStep, n int)\n", g.set())
-	fmt.Fprintf(g, "TEXT ·winogradInRows%s(SB), NOSPLIT, $0-56\n", g.set())
-	g.op("MOVQ dstStep+32(FP), R8")
-	g.op("SHLQ $2, R8")
-	g.op("LEAQ (R8)(R8*2), R11")
-	g.op("LEAQ (R8)(R8*4), R13")
-	g.op("MOVQ srcStep+40(FP), R9")
-	g.op("SHLQ $2, R9")
-	g.sixth()
-	g.loadConstants("winogradIn")
-	to := [6]string{"(DI)", "(DI)(R8*1)", "(DI)(R8*2)", "(DI)(R11*1)", "(DI)(R8*4)", "(DI)(R13*1)"}
+// lineLoop emits a loop over planes, and in each over n elements of some lines that lie across
+// rows: body for whole registers, and once more for what is left of n, with loads and stores
+// of its lanes alone. SI and DI are where the lines of a plane begin.
+func (g *generator) lineLoop(body func(load func(at string, reg int), store func(reg int, at string))) {
+	g.op("MOVQ n+56(FP), R12")
+	g.op("ANDQ $%d, R12", g.lanes()-1)
+	g.maskOfR12(1, 15)
 	g.label("plane")
 	g.op("MOVQ dst+0(FP), DI")
 	g.op("MOVQ src+8(FP), SI")
-	g.op("MOVQ n+48(FP), CX")
+	g.op("MOVQ n+56(FP), CX")
+	g.op("SUBQ $%d, CX", g.lanes())
+	g.op("JLT rest")
 	g.label("loop")
-	g.lanesOfCX()
-	for k, at := range lineRows {
-		g.loadMasked(at, 1, 15, k)
-	}
-	g.input(func(i, reg int) { g.storeMasked(reg, 1, 15, to[i]) })
+	body(func(at string, reg int) { g.op("VMOVUPS %s, %s", at, g.reg(reg)) },
+		func(reg int, at string) { g.op("VMOVUPS %s, %s", g.reg(reg), at) })
 	g.op("ADDQ $%d, SI", g.bytes())
 	g.op("ADDQ $%d, DI", g.bytes())
 	g.op("SUBQ $%d, CX", g.lanes())
-	g.op("JG loop")
-	g.op("MOVQ srcPlane+24(FP), R10")
-	g.op("SHLQ $2, R10")
-	g.op("ADDQ R10, src+8(FP)")
-	g.op("LEAQ (R11)(R11*1), R10")
-	g.op("ADDQ R10, dst+0(FP)")
+	g.op("JGE loop")
+	g.label("rest")
+	g.op("ADDQ $%d, CX", g.lanes())
+	g.op("JEQ next")
+	body(func(at string, reg int) { g.loadMasked(at, 1, 15, reg) },
+		func(reg int, at string) { g.storeMasked(reg, 1, 15, at) })
+	g.label("next")
+	for i, name := range []string{"dst", "src"} {
+		g.op("MOVQ %sPlane+%d(FP), R10", name, 24+8*i)
+		g.op("SHLQ $2, R10")
+		g.op("ADDQ R10, %s+%d(FP)", name, 8*i)
+	}
 	g.op("DECQ planes+16(FP)")
 	g.op("JNZ plane")
 	g.op("VZEROUPPER")
 	g.op("RET")
+}
+
+func (g *generator) winogradInRows() {
+	fmt.Fprintf(g, "\n// func winogradInRows%s(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n int)\n", g.set())
+	fmt.Fprintf(g, "TEXT ·winogradInRows%s(SB), NOSPLIT, $0-64\n", g.set())
+	g.op("MOVQ dstStep+40(FP), R8")
+	g.op("SHLQ $2, R8")
+	g.op("LEAQ (R8)(R8*2), R11")
+	g.op("LEAQ (R8)(R8*4), R13")
+	g.op("MOVQ srcStep+48(FP), R9")
+	g.op("SHLQ $2, R9")
+	g.sixth()
+	g.loadConstants("winogradIn")
+	to := [6]string{"(DI)", "(DI)(R8*1)", "(DI)(R8*2)", "(DI)(R11*1)", "(DI)(R8*4)", "(DI)(R13*1)"}
+	g.lineLoop(func(load func(at string, reg int), store func(reg int, at string)) {
+		for k, at := range lineRows {
+			load(at, k)
+		}
+		g.input(func(i, reg int) { store(reg, to[i]) })
+	})
 }
 
 func (g *generator) winogradInCols() {
@@ -306,28 +326,36 @@ func (g *generator) gather() {
 }
 
 func (g *generator) winogradOutRows() {
-	fmt.Fprintf(g, "\n// func winogradOutRows%s(x *float32, step, n int)\n", g.set())
-	fmt.Fprintf(g, "TEXT ·winogradOutRows%s(SB), NOSPLIT, $0-24\n", g.set())
-	g.op("MOVQ x+0(FP), SI")
-	g.op("MOVQ step+8(FP), R9")
+	fmt.Fprintf(g, "\n// func winogradOutRows%s(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n, lines int)\n", g.set())
+	fmt.Fprintf(g, "TEXT ·winogradOutRows%s(SB), NOSPLIT, $0-72\n", g.set())
+	g.op("MOVQ srcStep+48(FP), R9")
 	g.op("SHLQ $2, R9")
 	g.sixth()
-	g.op("MOVQ n+16(FP), CX")
 	g.loadConstants("winogradOut")
-	g.label("loop")
-	g.lanesOfCX()
-	for k, at := range lineRows {
-		g.loadMasked(at, 1, 15, k)
+	// A line that is not wanted is stored where the first is to be, before that.
+	to := [4]string{"(DI)", "(DI)(R8*1)", "(DI)(R11*1)", "(DI)(R13*1)"}
+	g.op("MOVQ dstStep+40(FP), R10")
+	g.op("SHLQ $2, R10")
+	g.op("XORL R12, R12")
+	g.op("MOVQ lines+64(FP), AX")
+	for i, at := range []string{"R8", "R11", "R13"} {
+		if i == 0 {
+			g.op("MOVQ R10, R8")
+		} else {
+			g.op("LEAQ (R10)(R10*%d), %s", i, at)
+		}
+		g.op("CMPQ AX, $%d", i+2)
+		g.op("CMOVQLT R12, %s", at)
 	}
-	g.output()
-	for i, reg := range outputs {
-		g.storeMasked(reg, 1, 15, lineRows[i])
-	}
-	g.op("ADDQ $%d, SI", g.bytes())
-	g.op("SUBQ $%d, CX", g.lanes())
-	g.op("JG loop")
-	g.op("VZEROUPPER")
-	g.op("RET")
+	g.lineLoop(func(load func(at string, reg int), store func(reg int, at string)) {
+		for k, at := range lineRows {
+			load(at, k)
+		}
+		g.output()
+		for i := len(outputs) - 1; i >= 0; i-- {
+			store(outputs[i], to[i])
+		}
+	})
 }
 
 func (g *generator) winogradOutCols() {
