@@ -119,12 +119,19 @@ func (l *layers) conv() {
 	weights := l.add("constant float32[%d %d %d %d] data=hash(%d)", maps, l.channels, taps, taps, l.rng.IntN(100))
 	l.shortcut, l.channels = 0, maps
 	pad := taps / 2
-	conv := l.add("conv{pads=[%d %d %d %d]} n%d n%d", pad, pad, pad, pad, x, weights)
-	one := fmt.Sprint(maps)
+	one, bias := fmt.Sprint(maps), "_"
+	if l.rng.IntN(2) == 0 {
+		bias = fmt.Sprintf("n%d", l.constant(maps, -0.5, one))
+	}
+	conv := l.add("conv{pads=[%d %d %d %d]} n%d n%d %s", pad, pad, pad, pad, x, weights, bias)
 	if l.rng.IntN(2) == 0 {
 		l.add("batch_norm{epsilon=0.001} n%d n%d n%d n%d n%d", conv, l.constant(maps, 0, one), l.constant(maps, -0.5, one),
 			l.constant(maps, -0.5, one), l.constant(maps, 20, one))
 	} else {
+		if l.rng.IntN(2) == 0 {
+			shift := l.constant(maps, 0, one+" 1 1")
+			conv = l.add("map{program=\"t0=add(x0,x1)\"} n%d n%d", conv, shift)
+		}
 		l.add("map{program=\"t0=mul(x0,%g:float32)\"} n%d", 0.1+0.1*l.rng.Float64(), conv)
 	}
 	if l.rng.IntN(2) == 0 {
