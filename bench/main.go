@@ -1,5 +1,6 @@
 // Command bench compares the latency of Berth with that of ONNX Runtime, as npm
-// has it, and prints a table of both and their ratio. See README.md.
+// has it, and that of its kernels with libraries in C, and prints a table of both and
+// their ratio. See README.md.
 package main
 
 import (
@@ -42,7 +43,8 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 	flags.SetOutput(log)
 	shared := flags.String("shared", "../../shared", "`folder` of models")
 	module := flags.String("ort", ".", "`folder` with node_modules/onnxruntime-node")
-	match := flags.String("run", "", "only models whose name matches the `pattern`")
+	match := flags.String("run", "", "only models, or kernels, whose name matches the `pattern`")
+	table := flags.String("kernels", "", "compare kernels with C and not models: the `table` product, vector, convolution or elementwise")
 	threads := flags.String("threads", "1,2", "`numbers` of threads")
 	rounds := flags.Int("rounds", 5, "measurements of each runtime, in turn")
 	seconds := flags.Duration("time", time.Second, "`duration` of a measurement")
@@ -63,6 +65,9 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 	}
 	if *rounds < 1 {
 		return fmt.Errorf("-rounds %d: at least 1", *rounds)
+	}
+	if *table != "" {
+		return compareKernels(ctx, out, *table, pattern, counts, *rounds, *seconds)
 	}
 	r, err := newRunner(*shared, *module)
 	if err != nil {

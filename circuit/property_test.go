@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/berth-go/berth/internal/race"
 	"github.com/berth-go/berth/pack"
 )
 
@@ -18,6 +19,7 @@ var quick = &Options{Budget: 100}
 // can be. Then the checker accepts the plan, and a run of it reads what was
 // written.
 func TestRandomLayoutsAgainstBruteForce(t *testing.T) {
+	race.SkipSequential(t)
 	kinds := make(map[Kind]int)
 	planned, rowsOfParts, everySecond := 0, 0, 0
 	for seed := range uint64(3000) {
@@ -185,6 +187,7 @@ func firstFit(t *testing.T, s sample) []int64 {
 // The order in which edges are listed, constraints stated and aliases spelled
 // makes no difference, nor does planning twice.
 func TestSamePlanInAnyOrder(t *testing.T) {
+	race.SkipSequential(t)
 	planned := 0
 	for seed := range uint64(600) {
 		r := rand.New(rand.NewPCG(seed, 3))

@@ -59,6 +59,27 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// TestModelsWithoutEachRule leaves each rewrite out in turn, of which others have to do without
+// what it makes.
+func TestModelsWithoutEachRule(t *testing.T) {
+	if testing.Short() || race.Enabled {
+		t.Skip("takes long; run without -short and -race")
+	}
+	folders, err := filepath.Glob(filepath.Join(shared(t, "models"), "*", "model.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range folders {
+		dir := filepath.Dir(file)
+		for _, rule := range rewrite.Rules() {
+			opt := berth.RunOptions{Workers: 2, Without: []string{rule}}
+			if _, err := conformance.Run(t.Context(), dir, modelTolerance(filepath.Base(dir)), opt); err != nil {
+				t.Errorf("%s without %s: %v", filepath.Base(dir), rule, err)
+			}
+		}
+	}
+}
+
 // TestModelsChain feeds a decoder its own results: the key-value cache of a
 // step is what the step before it returned, and the token is its likeliest.
 // The cache begins with no rows at all.

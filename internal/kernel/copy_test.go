@@ -14,7 +14,7 @@ import (
 
 func TestCopy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range 3000 {
+	for range kerneltest.Rounds(3000) {
 		dt := dtype.All()[rng.IntN(len(dtype.All()))]
 		limit := 7
 		if rng.IntN(50) == 0 {
@@ -32,7 +32,7 @@ func TestCopy(t *testing.T) {
 
 func TestCopyToAnotherShape(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	for range 3000 {
+	for range kerneltest.Rounds(3000) {
 		dims := kerneltest.Shape(rng, 4, 7)
 		in := kerneltest.StridedInput(rng, dtype.Uint16, rng.IntN(len(dims)+1), dims...)
 		to := regroup(rng, shape.Shape(dims).Elems())

@@ -72,7 +72,7 @@ func TestFuseLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compare(t, c.rule, roots, after, false)
+		compare(t, c.rule, roots, after, 0)
 		if got := maps(after); got != c.maps {
 			t.Errorf("%s: %d Maps become %d, want %d", c.rule, maps(roots), got, c.maps)
 		}
@@ -115,7 +115,7 @@ func TestFuseRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compare(t, fmt.Sprint("seed ", seed), roots, after, false)
+		compare(t, fmt.Sprint("seed ", seed), roots, after, 0)
 		saved += maps(roots) - maps(after)
 	}
 	if saved < 1000 {

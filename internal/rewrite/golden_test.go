@@ -94,18 +94,23 @@ func golden(t *testing.T, what, text string, rewritten func([]graph.Value) ([]gr
 	if err != nil || !slices.Equal(again, after) {
 		t.Errorf("%s: rewritten again,\n%schanges to\n%s%v", what, graph.Format(after, op.Format), graph.Format(again, op.Format), err)
 	}
-	compare(t, what, roots, after, inexact)
+	tolerance := 0.0
+	if inexact {
+		tolerance = inexactTolerance
+	}
+	compare(t, what, roots, after, tolerance)
 	exact, err := rewrite.Run(t.Context(), roots, rewrite.Options{Program: true, Eval: evaluate, Without: rewrite.Inexact()})
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	compare(t, what+", by all rules that are exact", roots, exact, false)
+	compare(t, what+", by all rules that are exact", roots, exact, 0)
 	return graph.Format(after, op.Format)
 }
 
 // compare computes two lists of values, with none of the rules that can be left
-// out, and reports where the second one's results are not those of the first.
-func compare(t *testing.T, what string, roots, after []graph.Value, inexact bool) {
+// out, and reports where the second one's results are not those of the first, within a
+// tolerance relative to the larger of 1 and the largest of them. 0 wants the same bits.
+func compare(t *testing.T, what string, roots, after []graph.Value, tolerance float64) {
 	t.Helper()
 	opt := exec.Options{Without: rewrite.Rules(), Inputs: inputs(append(slices.Clone(roots), after...)), Poison: true}
 	want, err := exec.Compute(t.Context(), roots, opt)
@@ -123,14 +128,14 @@ func compare(t *testing.T, what string, roots, after []graph.Value, inexact bool
 			continue
 		}
 		bound := 0.0
-		if inexact {
+		if tolerance > 0 {
 			largest := 1.0
 			for k := range want[i].Shape.Elems() {
 				if x := math.Abs(kernel.ScalarAt(want[i].DType, w, k).Float64()); x <= math.MaxFloat64 {
 					largest = max(largest, x)
 				}
 			}
-			bound = inexactTolerance * largest
+			bound = tolerance * largest
 		}
 		for k := range want[i].Shape.Elems() {
 			x, y := kernel.ScalarAt(want[i].DType, w, k).Float64(), kernel.ScalarAt(want[i].DType, g, k).Float64()

@@ -14,6 +14,7 @@ import (
 	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/internal/op/optest"
 	"github.com/berth-go/berth/internal/op/slide"
+	"github.com/berth-go/berth/internal/race"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -92,7 +93,7 @@ var convTypes = []dtype.Type{dtype.Float32, dtype.Float64, dtype.Int32, dtype.In
 
 func TestConv(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
-	for i := range 320 {
+	for i := range kerneltest.Rounds(320) {
 		dt := convTypes[i/2%len(convTypes)]
 		c := aConv(rng)
 		build := func(e finish) kernel.Kernel { return newConv(dt, params{optest.Unpadded(c.window), nil, c.group, e}) }
@@ -201,7 +202,7 @@ func transposedReference[N kerneltest.Ring](c convCase, x, w, bias []N) []N {
 
 func TestConvTranspose(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
-	for i := range 160 {
+	for i := range kerneltest.Rounds(160) {
 		dt := convTypes[i%len(convTypes)]
 		c := aConv(rng)
 		c.window.Auto = slide.NotSet
@@ -225,6 +226,7 @@ func TestConvTranspose(t *testing.T) {
 // TestBias compares a convolution with a bias, to the last bit, with one without to
 // which it is added, also where the bias is summed among the taps.
 func TestBias(t *testing.T) {
+	race.SkipSequential(t)
 	rng := rand.New(rand.NewPCG(4, 5))
 	for i := range 200 {
 		dt := convTypes[i%2]
@@ -260,6 +262,7 @@ func TestBias(t *testing.T) {
 // TestImagesDoNotDependOnEachOther compares each image of a batch with a
 // convolution of that image alone.
 func TestImagesDoNotDependOnEachOther(t *testing.T) {
+	race.SkipSequential(t)
 	rng := rand.New(rand.NewPCG(4, 3))
 	for i := range 60 {
 		dt := convTypes[i%2]

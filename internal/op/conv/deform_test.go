@@ -18,7 +18,7 @@ import (
 // how near it is to the place.
 func TestDeformColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	for range 200 {
+	for range kerneltest.Rounds(200) {
 		axes := 1 + rng.IntN(3)
 		win, image, _ := optest.Window(rng, axes, 5)
 		win.Auto = slide.NotSet

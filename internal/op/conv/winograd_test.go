@@ -14,6 +14,7 @@ import (
 	"github.com/berth-go/berth/internal/op"
 	"github.com/berth-go/berth/internal/op/optest"
 	"github.com/berth-go/berth/internal/op/slide"
+	"github.com/berth-go/berth/internal/race"
 )
 
 // aWinograd draws a convolution with 3×3 taps at steps of 1.
@@ -131,6 +132,7 @@ func TestWinograd(t *testing.T) {
 
 // TestWinogradImages: the bits of an image do not depend on how many there are.
 func TestWinogradImages(t *testing.T) {
+	race.SkipSequential(t)
 	rng := rand.New(rand.NewPCG(4, 12))
 	for _, size := range []int{5, 14, 75} {
 		c := convCase{group: 1, image: []int{5, 3, size, size}, weights: []int{2*winogradMaps + 5, 3, 3, 3}}
@@ -213,6 +215,7 @@ func winogradError(o *kernel.Operand, want []float64) (mean, largest float64) {
 
 // TestWinogradError: rounding errors are as [newWinograd] states.
 func TestWinogradError(t *testing.T) {
+	race.SkipSequential(t)
 	rng := rand.New(rand.NewPCG(4, 13))
 	for _, deep := range []int{16, 64, 256} {
 		c := convCase{group: 1, image: []int{1, deep, 16, 16}, weights: []int{4, deep, 3, 3}, outputs: []int{1, 4, 16, 16}}

@@ -8,6 +8,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/race"
 )
 
 // float64Ulps is how many units in the last place a function of float64 may be
@@ -108,6 +109,7 @@ func TestFloat64Covers(t *testing.T) {
 
 // TestFloat64 bounds the error of the functions of one number.
 func TestFloat64(t *testing.T) {
+	race.SkipSequential(t)
 	rng := rand.New(rand.NewPCG(64, 64))
 	n := 200
 	if fewSamples() {
@@ -122,6 +124,7 @@ func TestFloat64(t *testing.T) {
 
 // TestFloat64Pairs bounds the error of powers and angles.
 func TestFloat64Pairs(t *testing.T) {
+	race.SkipSequential(t)
 	rng := rand.New(rand.NewPCG(65, 65))
 	n := 4000
 	if fewSamples() {

@@ -8,12 +8,14 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/race"
 )
 
 // TestFloat32 runs every unary code over a dense sample of all float32
 // numbers, by their bits, and compares with float64 functions: at most as far apart as
 // codeTolerance says. With BERTH_EVERY=1 it runs over all of them.
 func TestFloat32(t *testing.T) {
+	race.SkipSequential(t)
 	const n = 1 << 16
 	step := uint32(1<<32/(16*n) + 1) // odd, so that low bits vary too
 	if fewSamples() {

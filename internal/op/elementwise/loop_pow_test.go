@@ -4,11 +4,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/berth-go/berth/internal/race"
 )
 
 // TestFastPow compares the powers of float32 with the exact ones of float64, for bases of any
 // kind and exponents that are products, roots and others: within 0.51 units in the last place.
 func TestFastPow(t *testing.T) {
+	race.SkipSequential(t)
 	rng := rand.New(rand.NewPCG(1, 8))
 	const n = 300
 	x, y, z := make([]float32, n), make([]float32, n), make([]float32, n)

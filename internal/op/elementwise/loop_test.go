@@ -9,12 +9,14 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/isa"
+	"github.com/berth-go/berth/internal/race"
 )
 
 // TestMaps: the loops over elements of every instruction set give the bits of the plain
 // ones, for all that they take as scalars and numbers of any kind, in place too, and
 // write nothing else.
 func TestMaps(t *testing.T) {
+	race.SkipSequential(t)
 	for _, set := range isa.Sets() {
 		for key := range set.Maps {
 			code, err := parseCode(key.Function)
@@ -90,6 +92,7 @@ func testMap[T kernel.Float](t *testing.T, set *isa.Loops, code Code, typ dtype.
 
 // TestRounds: roundings to halves give the values of the plain ones.
 func TestRounds(t *testing.T) {
+	race.SkipSequential(t)
 	rng := rand.New(rand.NewPCG(2, 4))
 	for _, set := range isa.Sets() {
 		for _, typ := range []dtype.Type{dtype.Float16, dtype.BFloat16} {
@@ -123,6 +126,7 @@ func TestRounds(t *testing.T) {
 // TestCasts: the conversions of every instruction set give the bits of the plain ones, of all
 // elements of 16 bits and some of others, and write nothing else.
 func TestCasts(t *testing.T) {
+	race.SkipSequential(t)
 	rng := rand.New(rand.NewPCG(2, 3))
 	for _, set := range isa.Sets() {
 		for key, fast := range set.Casts {

@@ -87,12 +87,19 @@ func nearestHalf(t dtype.Type, v float64) uint16 {
 }
 
 func castSamples(rng *rand.Rand, t dtype.Type) []kernel.Scalar {
-	out := scalarSamples(rng, t, 1000)
+	n := 1000
+	if fewSamples() {
+		n = 50
+	}
+	out := scalarSamples(rng, t, n)
 	if t == dtype.Bool || t.IsLowPrecision() {
 		return out
 	}
 	for _, low := range dtype.All() {
 		for _, m := range lowMiddlesOf[low] {
+			if fewSamples() && rng.IntN(10) != 0 {
+				continue
+			}
 			m = math.Copysign(m, rng.Float64()-0.5)
 			short := float32(m)
 			for _, v := range []float64{
@@ -116,7 +123,7 @@ func castSamples(rng *rand.Rand, t dtype.Type) []kernel.Scalar {
 	}
 	if t == dtype.Float64 {
 		// Ties of the half types, missed by so little that float32 cannot tell.
-		for range 1000 {
+		for range n {
 			tie := float64(dtype.F16(rng.IntN(0x7c00)).Float32()) * (1 + math.Ldexp(1, -11))
 			tie2 := float64(dtype.BF16(rng.IntN(0x7f80)).Float32()) * (1 + math.Ldexp(1, -8))
 			for _, v := range []float64{tie, tie2} {
@@ -128,7 +135,7 @@ func castSamples(rng *rand.Rand, t dtype.Type) []kernel.Scalar {
 		for _, d := range []uint64{0, 1, math.MaxUint64} { // a tie of powers of 2, likewise
 			out = append(out, kernel.Scalar{DType: t, Bits: 3<<61 + d})
 		}
-		for range 1000 { // ties of bfloat16, missed by less than float64 can tell
+		for range n { // ties of bfloat16, missed by less than float64 can tell
 			v := (uint64(1)<<8 | uint64(rng.IntN(1<<7))<<1 | 1) << (45 + rng.IntN(10))
 			for _, d := range []uint64{0, 1, math.MaxUint64} {
 				out = append(out, kernel.Scalar{DType: t, Bits: v + d})

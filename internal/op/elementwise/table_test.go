@@ -11,12 +11,14 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/race"
 )
 
 // TestTable walks the table: every code over all element types that it takes,
 // in every form in which its operands can lie, against its formula on single
 // elements.
 func TestTable(t *testing.T) {
+	race.SkipSequential(t)
 	for _, code := range Codes() {
 		t.Run(code.String(), func(t *testing.T) {
 			for _, args := range operandTypes(code) {
@@ -299,6 +301,7 @@ func TestBestLoop(t *testing.T) {
 // TestNaN has NaN in the place of each operand: what comes of it is NaN, but
 // for the codes that are listed, whose formulas say so.
 func TestNaN(t *testing.T) {
+	race.SkipSequential(t)
 	nan := math.NaN()
 	exceptions := map[string]float64{
 		"thresholded_relu(NaN)": 0, "shrink(NaN)": 0,

@@ -33,7 +33,7 @@ func expanded(a []float64, n int) float64 {
 
 func TestDet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	for range 200 {
+	for range kerneltest.Rounds(200) {
 		batch, n := kerneltest.Shape(rng, 2, 4), rng.IntN(6)
 		dims := append(batch, n, n)
 		dt := []dtype.Type{dtype.Float32, dtype.Float64}[rng.IntN(2)]

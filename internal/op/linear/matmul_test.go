@@ -11,6 +11,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/race"
 )
 
 // matMulReference is NumPy's matmul of dense operands, as plain loops.
@@ -110,7 +111,7 @@ func matMulShapes(rng *rand.Rand) (a, b, out []int) {
 
 func TestMatMul(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	for i := range 800 {
+	for i := range kerneltest.Rounds(800) {
 		dt := kerneltest.NumberTypes[i%len(kerneltest.NumberTypes)]
 		if i%3 == 0 {
 			dt = dtype.Float32
@@ -173,7 +174,7 @@ func gemmReference[N kerneltest.Ring](a, b, c []N, sc []int, m, n, k int, alpha,
 
 func TestGemm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 2))
-	for i := range 500 {
+	for i := range kerneltest.Rounds(500) {
 		dt := kerneltest.NumberTypes[i%len(kerneltest.NumberTypes)]
 		m, n, k := anExtent(rng), anExtent(rng), anExtent(rng)
 		transA, transB := rng.IntN(2) == 0, rng.IntN(2) == 0
@@ -237,6 +238,7 @@ func TestGemm(t *testing.T) {
 // TestRowsDoNotDependOnEachOther compares the first rows of a product with a
 // product of these rows alone, and the same for a batch of products.
 func TestRowsDoNotDependOnEachOther(t *testing.T) {
+	race.SkipSequential(t)
 	rng := rand.New(rand.NewPCG(3, 3))
 	const most = 600 // more than are read in place
 	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64} {

@@ -31,7 +31,7 @@ func TestRecurrenceAllocs(t *testing.T) {
 func TestRecurrence(t *testing.T) {
 	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64} {
 		rng := rand.New(rand.NewPCG(11, uint64(dt)))
-		for range 60 {
+		for range kerneltest.Rounds(60) {
 			batch, groups, share := 1+rng.IntN(2), 1+rng.IntN(2), 1+rng.IntN(3)
 			length, keySize, valueSize := rng.IntN(5), rng.IntN(4), rng.IntN(4)
 			heads := groups * share

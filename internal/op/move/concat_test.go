@@ -14,7 +14,7 @@ import (
 
 func TestConcat(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
-	for range 1500 {
+	for range kerneltest.Rounds(1500) {
 		dt := dtype.All()[rng.IntN(len(dtype.All()))]
 		dims := append(kerneltest.Shape(rng, 3, 6), kerneltest.Extent(rng, 6))
 		axis := rng.IntN(len(dims))

@@ -196,7 +196,7 @@ func tuples(rng *rand.Rand, dims []int, batch, n int, list []int) *kernel.Operan
 
 func TestGatherND(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
-	for i := range 1000 {
+	for i := range kerneltest.Rounds(1000) {
 		dt := anyType(rng)
 		dims := kerneltest.Shape(rng, 4, 6)
 		more := kerneltest.Shape(rng, 2, 5)

@@ -124,7 +124,7 @@ func TestReverseSequence(t *testing.T) {
 
 func TestFill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	for range 500 {
+	for range kerneltest.Rounds(500) {
 		dt := anyType(rng)
 		dims := kerneltest.Shape(rng, 4, 7)
 		value := kernel.Int64Scalar(rng.Int64N(100)).Cast(dt)

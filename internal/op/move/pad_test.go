@@ -162,7 +162,7 @@ func TestPad(t *testing.T) {
 
 func TestTile(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 2))
-	for range 1500 {
+	for range kerneltest.Rounds(1500) {
 		dt := anyType(rng)
 		dims := kerneltest.Shape(rng, 4, 6)
 		to := make([]int, len(dims))

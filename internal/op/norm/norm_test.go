@@ -86,7 +86,7 @@ func TestNorm(t *testing.T) {
 	kinds := []normKind{normDeviation, normVariance, normRMS, normL1, normL2}
 	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64} {
 		rng := rand.New(rand.NewPCG(16, uint64(dt)))
-		for range 180 {
+		for range kerneltest.Rounds(180) {
 			dims := kerneltest.LineShape(rng, 0)
 			axes := kerneltest.SomeAxes(rng, len(dims))
 			n := normParams{Kind: kinds[rng.IntN(len(kinds))], Epsilon: 1e-3, Axes: axes}
@@ -178,7 +178,7 @@ func channelOf(e int, dims []int) int {
 func TestGroupNorm(t *testing.T) {
 	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64} {
 		rng := rand.New(rand.NewPCG(17, uint64(dt)))
-		for range 100 {
+		for range kerneltest.Rounds(100) {
 			groups := 1 + rng.IntN(4)
 			dims := channelShape(rng)
 			dims[1] *= groups
@@ -226,7 +226,7 @@ func TestGroupNorm(t *testing.T) {
 func TestBatchNormTraining(t *testing.T) {
 	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64} {
 		rng := rand.New(rand.NewPCG(18, uint64(dt)))
-		for range 100 {
+		for range kerneltest.Rounds(100) {
 			dims := channelShape(rng)
 			axes := []int{0}
 			for a := range dims[2:] {
@@ -276,7 +276,7 @@ func TestBatchNormTraining(t *testing.T) {
 func TestBatchNorm(t *testing.T) {
 	types := []dtype.Type{dtype.Float32, dtype.Float64}
 	rng := rand.New(rand.NewPCG(19, 19))
-	for range 400 {
+	for range kerneltest.Rounds(400) {
 		dt := types[rng.IntN(2)]
 		dims := channelShape(rng)
 		channels := dims[1]
@@ -316,7 +316,7 @@ func TestBatchNorm(t *testing.T) {
 func TestLRN(t *testing.T) {
 	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64} {
 		rng := rand.New(rand.NewPCG(20, uint64(dt)))
-		for range 100 {
+		for range kerneltest.Rounds(100) {
 			dims := channelShape(rng)
 			if rng.IntN(8) == 0 {
 				dims = []int{1, 3, 600}

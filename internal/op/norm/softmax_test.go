@@ -9,12 +9,13 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/race"
 )
 
 func TestSoftmax(t *testing.T) {
 	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64} {
 		rng := rand.New(rand.NewPCG(11, uint64(dt)))
-		for range 150 {
+		for range kerneltest.Rounds(150) {
 			dims := kerneltest.LineShape(rng, 1)
 			axis, log := rng.IntN(len(dims)), rng.IntN(2) == 0
 			in := kerneltest.StridedInput(rng, dt, kerneltest.SomeDense(rng, len(dims)), dims...)
@@ -81,7 +82,7 @@ func TestSoftmaxSpecialValues(t *testing.T) {
 func TestHardmax(t *testing.T) {
 	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64} {
 		rng := rand.New(rand.NewPCG(12, uint64(dt)))
-		for range 80 {
+		for range kerneltest.Rounds(80) {
 			dims := kerneltest.LineShape(rng, 1)
 			axis := rng.IntN(len(dims))
 			in := kerneltest.StridedInput(rng, dt, kerneltest.SomeDense(rng, len(dims)), dims...)
@@ -116,6 +117,7 @@ func TestHardmax(t *testing.T) {
 // TestExponential checks the exponential that softmax is made of over all of
 // its range, by sums of a single element.
 func TestExponential(t *testing.T) {
+	race.SkipSequential(t)
 	const n = 1 << 19
 	in, out := kerneltest.Dense(dtype.Float32, n, 2), kerneltest.Dense(dtype.Float32, n, 2)
 	x := kernel.Slice[float32](in)

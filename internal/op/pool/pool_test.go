@@ -99,7 +99,7 @@ func someNaN(rng *rand.Rand, x *kernel.Operand) {
 
 func TestPool(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
-	for i := range 1200 {
+	for i := range kerneltest.Rounds(1200) {
 		p := poolParams{
 			Kind:            Kind(rng.IntN(3)),
 			CountIncludePad: rng.IntN(2) == 0,
@@ -195,7 +195,7 @@ func TestBlocks(t *testing.T) {
 
 func TestGlobalPool(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 2))
-	for i := range 300 {
+	for i := range kerneltest.Rounds(300) {
 		dt := kerneltest.NumberTypes[i%2]
 		kind, p := Kind(rng.IntN(3)), []float64{1, 2, 3}[rng.IntN(3)]
 		image := []int{kerneltest.Extent(rng, 4), kerneltest.Extent(rng, 5)}

@@ -11,6 +11,7 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
 	"github.com/berth-go/berth/internal/op"
+	"github.com/berth-go/berth/internal/race"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -103,6 +104,9 @@ func checkOp(t *testing.T, rng *rand.Rand, o op.Strider, in []*kernel.Operand, w
 			what := fmt.Sprintf("%s, %s: %s of %v", set, how, op.Format(o), types)
 			if err := kerneltest.All(rng, k, in, outs); err != nil {
 				t.Fatalf("%s: %v", what, err)
+			}
+			if race.Enabled {
+				return // which is about tasks, and not about numbers
 			}
 			kerneltest.ForEachIndex(y.Shape, func(index []int) {
 				if got, want := element(y, index...), want(index); got != want {

@@ -219,7 +219,7 @@ func (s *sample) plain() (y, h, c []float64) {
 func TestPlain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for set := range kerneltest.Sets() {
-		for i := range 240 {
+		for i := range kerneltest.Rounds(240) {
 			dt := []dtype.Type{dtype.Float32, dtype.Float64}[i/3%2]
 			s := draw(rng, i%3, dt)
 			in, out, err := s.types()

@@ -12,7 +12,7 @@ import (
 func TestArgReduce(t *testing.T) {
 	for _, dt := range kerneltest.Halfless() {
 		rng := rand.New(rand.NewPCG(7, uint64(dt)))
-		for range 40 {
+		for range kerneltest.Rounds(40) {
 			dims := kerneltest.LineShape(rng, 1)
 			axis := rng.IntN(len(dims))
 			if dims[axis] == 0 {

@@ -25,7 +25,7 @@ func TestCumulative(t *testing.T) {
 func testCumulative[T kernel.Number](dt dtype.Type) func(*testing.T) {
 	return func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(9, uint64(dt)))
-		for range 40 {
+		for range kerneltest.Rounds(40) {
 			dims := kerneltest.LineShape(rng, 1)
 			axis := rng.IntN(len(dims))
 			product, exclusive, reverse := rng.IntN(2) == 0, rng.IntN(2) == 0, rng.IntN(2) == 0

@@ -10,6 +10,7 @@ import (
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
+	"github.com/berth-go/berth/internal/race"
 )
 
 var allKinds = []Kind{
@@ -67,7 +68,7 @@ func reduced(kind Kind, x []float64) (want, scale float64) {
 
 func TestReduceFloat(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range 700 {
+	for range kerneltest.Rounds(700) {
 		dt := []dtype.Type{dtype.Float32, dtype.Float64}[rng.IntN(2)]
 		kind := allKinds[rng.IntN(len(allKinds))]
 		dims := kerneltest.LineShape(rng, 0)
@@ -119,7 +120,7 @@ func TestReduceInteger(t *testing.T) {
 func testReduceInteger[T kernel.Integer](dt dtype.Type) func(*testing.T) {
 	return func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(2, uint64(dt)))
-		for range 120 {
+		for range kerneltest.Rounds(120) {
 			kind := allKinds[rng.IntN(len(allKinds))]
 			if dt == dtype.Bool && kind != Max && kind != Min && kind < Any {
 				continue
@@ -304,6 +305,7 @@ func TestReduceSpecialValues(t *testing.T) {
 // TestReduceRowsDoNotMatter: the result for a row is the same, to the last
 // bit, however many rows there are.
 func TestReduceRowsDoNotMatter(t *testing.T) {
+	race.SkipSequential(t)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 200 {
 		dims := append([]int{1 + rng.IntN(40)}, 1+rng.IntN(900), 1+rng.IntN(5))

@@ -50,7 +50,7 @@ func ordered(o *kernel.Operand) []float64 {
 func TestTopK(t *testing.T) {
 	for _, dt := range kerneltest.Arithmetic() {
 		rng := rand.New(rand.NewPCG(14, uint64(dt)))
-		for range 35 {
+		for range kerneltest.Rounds(35) {
 			dims := kerneltest.LineShape(rng, 1)
 			axis := rng.IntN(len(dims))
 			n := rng.IntN(dims[axis] + 1)

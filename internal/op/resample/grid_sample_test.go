@@ -75,7 +75,7 @@ func (o GridSample) weights(coordinate float64, n int) []float64 {
 
 func TestGridSample(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 2))
-	for range 1500 {
+	for range kerneltest.Rounds(1500) {
 		o := GridSample{Mode: Mode(rng.IntN(3)), Padding: Padding(rng.IntN(3)), AlignCorners: rng.IntN(2) == 0}
 		dt := []dtype.Type{dtype.Float32, dtype.Float64}[rng.IntN(2)]
 		axes := 1 + rng.IntN(3)

@@ -68,7 +68,7 @@ func (o RoiAlign) bin(plane []float64, h, w int, roi []float64, row, col int) (r
 
 func TestRoiAlign(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 3))
-	for range 1500 {
+	for range kerneltest.Rounds(1500) {
 		o := RoiAlign{
 			Max: rng.IntN(2) == 0, Height: 1 + rng.IntN(3), Width: 1 + rng.IntN(3),
 			SamplingRatio: rng.IntN(4), Scale: []float64{0.5, 1, 2}[rng.IntN(3)], HalfPixel: rng.IntN(2) == 0,

@@ -51,7 +51,7 @@ func TestTransform(t *testing.T) {
 // continued.
 func TestDFT(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 7))
-	for range 300 {
+	for range kerneltest.Rounds(300) {
 		dims := append(kerneltest.Shape(rng, 3, 5), 1+rng.IntN(2))
 		if len(dims) == 1 {
 			dims = []int{6, dims[0]}

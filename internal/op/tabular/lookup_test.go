@@ -20,7 +20,7 @@ func TestLookup(t *testing.T) {
 		if dt == dtype.Bool {
 			continue
 		}
-		for range 40 {
+		for range kerneltest.Rounds(40) {
 			var numbers []float64 // in ascending order
 			for v := range 9 {
 				if rng.IntN(2) == 0 {

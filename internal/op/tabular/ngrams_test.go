@@ -16,7 +16,7 @@ import (
 // distance.
 func TestNGrams(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
-	for range 300 {
+	for range kerneltest.Rounds(300) {
 		var o NGrams
 		var runs [][]int
 		for length := 1; length <= 3; length++ {

@@ -15,7 +15,7 @@ import (
 func TestSquaredDistance(t *testing.T) {
 	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64} {
 		rng := rand.New(rand.NewPCG(5, uint64(dt)))
-		for i := range 40 {
+		for i := range kerneltest.Rounds(40) {
 			rows, others, features := rng.IntN(5), rng.IntN(5), rng.IntN(6)
 			if i == 0 {
 				rows, others = 300, 200 // several tasks
@@ -74,7 +74,7 @@ func TestSquaredDistance(t *testing.T) {
 func TestCouple(t *testing.T) {
 	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64} {
 		rng := rand.New(rand.NewPCG(6, uint64(dt)))
-		for range 40 {
+		for range kerneltest.Rounds(40) {
 			rows, n := rng.IntN(4), 2+rng.IntN(4)
 			pairs := n * (n - 1) / 2
 			r := kerneltest.StridedOutput(rng, dt, 0, rows, pairs) // which no stride repeats

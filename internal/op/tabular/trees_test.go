@@ -109,7 +109,7 @@ func (t *Tables) operands(dt dtype.Type) []*kernel.Operand {
 func TestTreeEnsemble(t *testing.T) {
 	for _, dt := range []dtype.Type{dtype.Float32, dtype.Float64} {
 		rng := rand.New(rand.NewPCG(1, uint64(dt)))
-		for range 300 {
+		for range kerneltest.Rounds(300) {
 			rows, features, targets := rng.IntN(6), 1+rng.IntN(4), 1+rng.IntN(3)
 			if rng.IntN(20) == 0 {
 				rows = 9000 // several tasks
