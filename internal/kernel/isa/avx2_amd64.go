@@ -16,7 +16,6 @@ var avx2 = Loops{
 	Float64:  checkedTile(6, 8, mulTile64AVX2, mulTaps64AVX2, pick64AVX2, spread64AVX2, transpose64, tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2, maxRows64AVX2, meanRows64AVX2, 3}, vectors64AVX2),
 	Winograd: checkedWinograd(winogradInRowsAVX2, winogradInColsAVX2, winogradOutRowsAVX2, winogradOutColsAVX2),
 	Exp:      checkedExp(expChunkAVX2),
-	ExpShift: checkedExpShift(exp32RowAVX2, exp32TileAVX2),
 	Maps:     mapsAVX2,
 	Casts:    castsAVX2,
 	Folds32:  folds32,
@@ -117,12 +116,6 @@ func meanRows64AVX2(y, x *float64, grid *Grid, offsets *int, taps int, counts, l
 
 //go:noescape
 func expChunkAVX2(x *float64, n int, constants *float64)
-
-//go:noescape
-func exp32RowAVX2(dst, src *float32, n int, shift *float32, constants *float64)
-
-//go:noescape
-func exp32TileAVX2(dst, src *float32, n int, shift *float32, constants *float64)
 
 //go:noescape
 func winogradInRowsAVX2(dst, src *float32, planes, srcPlane, dstStep, srcStep, n int)

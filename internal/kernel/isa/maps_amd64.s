@@ -2850,6 +2850,224 @@ done:
 	VZEROUPPER
 	RET
 
+// func expshift320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·expshift320AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+32(FP), CX
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VMOVUPS 0(DX), Z1
+	VSUBPS Z1, Z0, Z2
+	VSUBPS Z0, Z2, Z3
+	VSUBPS Z3, Z2, Z4
+	VSUBPS Z4, Z0, Z4
+	VADDPS Z3, Z1, Z3
+	VSUBPS Z3, Z4, Z3
+	VPANDD vectors<>+64(SB), Z2, Z4
+	VCMPPS $17, vectors<>+1344(SB), Z4, K1
+	VMOVUPS vectors<>+192(SB), Z4
+	VBLENDMPS Z3, Z4, K1, Z3
+	VMOVUPS vectors<>+512(SB), Z4
+	VMAXPS Z2, Z4, Z2
+	VMOVUPS vectors<>+576(SB), Z4
+	VMINPS Z2, Z4, Z2
+	VMOVUPS vectors<>+640(SB), Z4
+	VFMADD231PS vectors<>+704(SB), Z2, Z4
+	VSUBPS vectors<>+640(SB), Z4, Z1
+	VFMADD231PS vectors<>+768(SB), Z1, Z2
+	VFMADD132PS vectors<>+832(SB), Z2, Z1
+	VADDPS Z3, Z1, Z3
+	VMULPS Z3, Z3, Z1
+	VMOVUPS vectors<>+960(SB), Z2
+	VFMADD231PS vectors<>+896(SB), Z3, Z2
+	VFMADD213PS vectors<>+1024(SB), Z3, Z2
+	VFMADD213PS vectors<>+1088(SB), Z3, Z2
+	VFMADD213PS vectors<>+1152(SB), Z3, Z2
+	VFMADD213PS vectors<>+1216(SB), Z3, Z2
+	VFMADD132PS Z2, Z3, Z1
+	VADDPS vectors<>+128(SB), Z1, Z1
+	VPSUBD vectors<>+640(SB), Z4, Z4
+	VPSRAD $1, Z4, Z3
+	VPADDD vectors<>+1280(SB), Z3, Z2
+	VPSLLD $23, Z2, Z2
+	VMULPS Z2, Z1, Z2
+	VPSUBD Z3, Z4, Z3
+	VPADDD vectors<>+1280(SB), Z3, Z3
+	VPSLLD $23, Z3, Z3
+	VMULPS Z3, Z2, Z3
+	VMOVUPS Z3, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DX
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VMOVUPS.Z 0(DX), K7, Z1
+	VSUBPS Z1, Z0, Z2
+	VSUBPS Z0, Z2, Z3
+	VSUBPS Z3, Z2, Z4
+	VSUBPS Z4, Z0, Z4
+	VADDPS Z3, Z1, Z3
+	VSUBPS Z3, Z4, Z3
+	VPANDD vectors<>+64(SB), Z2, Z4
+	VCMPPS $17, vectors<>+1344(SB), Z4, K1
+	VMOVUPS vectors<>+192(SB), Z4
+	VBLENDMPS Z3, Z4, K1, Z3
+	VMOVUPS vectors<>+512(SB), Z4
+	VMAXPS Z2, Z4, Z2
+	VMOVUPS vectors<>+576(SB), Z4
+	VMINPS Z2, Z4, Z2
+	VMOVUPS vectors<>+640(SB), Z4
+	VFMADD231PS vectors<>+704(SB), Z2, Z4
+	VSUBPS vectors<>+640(SB), Z4, Z1
+	VFMADD231PS vectors<>+768(SB), Z1, Z2
+	VFMADD132PS vectors<>+832(SB), Z2, Z1
+	VADDPS Z3, Z1, Z3
+	VMULPS Z3, Z3, Z1
+	VMOVUPS vectors<>+960(SB), Z2
+	VFMADD231PS vectors<>+896(SB), Z3, Z2
+	VFMADD213PS vectors<>+1024(SB), Z3, Z2
+	VFMADD213PS vectors<>+1088(SB), Z3, Z2
+	VFMADD213PS vectors<>+1152(SB), Z3, Z2
+	VFMADD213PS vectors<>+1216(SB), Z3, Z2
+	VFMADD132PS Z2, Z3, Z1
+	VADDPS vectors<>+128(SB), Z1, Z1
+	VPSUBD vectors<>+640(SB), Z4, Z4
+	VPSRAD $1, Z4, Z3
+	VPADDD vectors<>+1280(SB), Z3, Z2
+	VPSLLD $23, Z2, Z2
+	VMULPS Z2, Z1, Z2
+	VPSUBD Z3, Z4, Z3
+	VPADDD vectors<>+1280(SB), Z3, Z3
+	VPSLLD $23, Z3, Z3
+	VMULPS Z3, Z2, Z3
+	VMOVUPS Z3, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func expshift322AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·expshift322AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+32(FP), CX
+	VBROADCASTSS (DX), Z31
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VSUBPS Z31, Z0, Z1
+	VSUBPS Z0, Z1, Z2
+	VSUBPS Z2, Z1, Z3
+	VSUBPS Z3, Z0, Z3
+	VADDPS Z2, Z31, Z2
+	VSUBPS Z2, Z3, Z2
+	VPANDD vectors<>+64(SB), Z1, Z3
+	VCMPPS $17, vectors<>+1344(SB), Z3, K1
+	VMOVUPS vectors<>+192(SB), Z3
+	VBLENDMPS Z2, Z3, K1, Z2
+	VMOVUPS vectors<>+512(SB), Z3
+	VMAXPS Z1, Z3, Z1
+	VMOVUPS vectors<>+576(SB), Z3
+	VMINPS Z1, Z3, Z1
+	VMOVUPS vectors<>+640(SB), Z3
+	VFMADD231PS vectors<>+704(SB), Z1, Z3
+	VSUBPS vectors<>+640(SB), Z3, Z0
+	VFMADD231PS vectors<>+768(SB), Z0, Z1
+	VFMADD132PS vectors<>+832(SB), Z1, Z0
+	VADDPS Z2, Z0, Z2
+	VMULPS Z2, Z2, Z0
+	VMOVUPS vectors<>+960(SB), Z1
+	VFMADD231PS vectors<>+896(SB), Z2, Z1
+	VFMADD213PS vectors<>+1024(SB), Z2, Z1
+	VFMADD213PS vectors<>+1088(SB), Z2, Z1
+	VFMADD213PS vectors<>+1152(SB), Z2, Z1
+	VFMADD213PS vectors<>+1216(SB), Z2, Z1
+	VFMADD132PS Z1, Z2, Z0
+	VADDPS vectors<>+128(SB), Z0, Z0
+	VPSUBD vectors<>+640(SB), Z3, Z3
+	VPSRAD $1, Z3, Z2
+	VPADDD vectors<>+1280(SB), Z2, Z1
+	VPSLLD $23, Z1, Z1
+	VMULPS Z1, Z0, Z1
+	VPSUBD Z2, Z3, Z2
+	VPADDD vectors<>+1280(SB), Z2, Z2
+	VPSLLD $23, Z2, Z2
+	VMULPS Z2, Z1, Z2
+	VMOVUPS Z2, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VSUBPS Z31, Z0, Z1
+	VSUBPS Z0, Z1, Z2
+	VSUBPS Z2, Z1, Z3
+	VSUBPS Z3, Z0, Z3
+	VADDPS Z2, Z31, Z2
+	VSUBPS Z2, Z3, Z2
+	VPANDD vectors<>+64(SB), Z1, Z3
+	VCMPPS $17, vectors<>+1344(SB), Z3, K1
+	VMOVUPS vectors<>+192(SB), Z3
+	VBLENDMPS Z2, Z3, K1, Z2
+	VMOVUPS vectors<>+512(SB), Z3
+	VMAXPS Z1, Z3, Z1
+	VMOVUPS vectors<>+576(SB), Z3
+	VMINPS Z1, Z3, Z1
+	VMOVUPS vectors<>+640(SB), Z3
+	VFMADD231PS vectors<>+704(SB), Z1, Z3
+	VSUBPS vectors<>+640(SB), Z3, Z0
+	VFMADD231PS vectors<>+768(SB), Z0, Z1
+	VFMADD132PS vectors<>+832(SB), Z1, Z0
+	VADDPS Z2, Z0, Z2
+	VMULPS Z2, Z2, Z0
+	VMOVUPS vectors<>+960(SB), Z1
+	VFMADD231PS vectors<>+896(SB), Z2, Z1
+	VFMADD213PS vectors<>+1024(SB), Z2, Z1
+	VFMADD213PS vectors<>+1088(SB), Z2, Z1
+	VFMADD213PS vectors<>+1152(SB), Z2, Z1
+	VFMADD213PS vectors<>+1216(SB), Z2, Z1
+	VFMADD132PS Z1, Z2, Z0
+	VADDPS vectors<>+128(SB), Z0, Z0
+	VPSUBD vectors<>+640(SB), Z3, Z3
+	VPSRAD $1, Z3, Z2
+	VPADDD vectors<>+1280(SB), Z2, Z1
+	VPSLLD $23, Z1, Z1
+	VMULPS Z1, Z0, Z1
+	VPSUBD Z2, Z3, Z2
+	VPADDD vectors<>+1280(SB), Z2, Z2
+	VPSLLD $23, Z2, Z2
+	VMULPS Z2, Z1, Z2
+	VMOVUPS Z2, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
 // func sigmoid320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 TEXT ·sigmoid320AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
@@ -2862,7 +3080,7 @@ next1:
 	VMOVUPS 0(SI), Z0
 	VCMPPS $17, vectors<>+192(SB), Z0, K1
 	VPORD vectors<>+0(SB), Z0, Z1
-	VMOVUPS vectors<>+1344(SB), Z2
+	VMOVUPS vectors<>+1408(SB), Z2
 	VMAXPS Z1, Z2, Z1
 	VMOVUPS vectors<>+640(SB), Z2
 	VFMADD231PS vectors<>+704(SB), Z1, Z2
@@ -2879,7 +3097,7 @@ next1:
 	VFMADD132PS Z4, Z3, Z1
 	VADDPS vectors<>+128(SB), Z1, Z1
 	VPSUBD vectors<>+640(SB), Z2, Z2
-	VPMAXSD vectors<>+1408(SB), Z2, Z3
+	VPMAXSD vectors<>+1472(SB), Z2, Z3
 	VPSRAD $1, Z3, Z4
 	VPADDD vectors<>+1280(SB), Z4, Z5
 	VPSLLD $23, Z5, Z5
@@ -2892,13 +3110,13 @@ next1:
 	VBLENDMPS Z1, Z5, K1, Z1
 	VMOVUPS vectors<>+192(SB), Z5
 	VBLENDMPS Z2, Z5, K1, Z2
-	VCMPPS $17, vectors<>+1344(SB), Z0, K1
+	VCMPPS $17, vectors<>+1408(SB), Z0, K1
 	VBLENDMPS vectors<>+192(SB), Z1, K1, Z1
 	VADDPS vectors<>+128(SB), Z4, Z4
 	VDIVPS Z4, Z1, Z4
-	VPMAXSD vectors<>+1472(SB), Z2, Z1
+	VPMAXSD vectors<>+1536(SB), Z2, Z1
 	VPSUBD Z1, Z2, Z2
-	VPMAXSD vectors<>+1472(SB), Z2, Z0
+	VPMAXSD vectors<>+1536(SB), Z2, Z0
 	VPSUBD Z0, Z2, Z2
 	VPADDD vectors<>+1280(SB), Z2, Z2
 	VPSLLD $23, Z2, Z2
@@ -2925,7 +3143,7 @@ rest:
 	VMOVUPS.Z 0(SI), K7, Z0
 	VCMPPS $17, vectors<>+192(SB), Z0, K1
 	VPORD vectors<>+0(SB), Z0, Z1
-	VMOVUPS vectors<>+1344(SB), Z2
+	VMOVUPS vectors<>+1408(SB), Z2
 	VMAXPS Z1, Z2, Z1
 	VMOVUPS vectors<>+640(SB), Z2
 	VFMADD231PS vectors<>+704(SB), Z1, Z2
@@ -2942,7 +3160,7 @@ rest:
 	VFMADD132PS Z4, Z3, Z1
 	VADDPS vectors<>+128(SB), Z1, Z1
 	VPSUBD vectors<>+640(SB), Z2, Z2
-	VPMAXSD vectors<>+1408(SB), Z2, Z3
+	VPMAXSD vectors<>+1472(SB), Z2, Z3
 	VPSRAD $1, Z3, Z4
 	VPADDD vectors<>+1280(SB), Z4, Z5
 	VPSLLD $23, Z5, Z5
@@ -2955,13 +3173,13 @@ rest:
 	VBLENDMPS Z1, Z5, K1, Z1
 	VMOVUPS vectors<>+192(SB), Z5
 	VBLENDMPS Z2, Z5, K1, Z2
-	VCMPPS $17, vectors<>+1344(SB), Z0, K1
+	VCMPPS $17, vectors<>+1408(SB), Z0, K1
 	VBLENDMPS vectors<>+192(SB), Z1, K1, Z1
 	VADDPS vectors<>+128(SB), Z4, Z4
 	VDIVPS Z4, Z1, Z4
-	VPMAXSD vectors<>+1472(SB), Z2, Z1
+	VPMAXSD vectors<>+1536(SB), Z2, Z1
 	VPSUBD Z1, Z2, Z2
-	VPMAXSD vectors<>+1472(SB), Z2, Z0
+	VPMAXSD vectors<>+1536(SB), Z2, Z0
 	VPSUBD Z0, Z2, Z2
 	VPADDD vectors<>+1280(SB), Z2, Z2
 	VPSLLD $23, Z2, Z2
@@ -2994,7 +3212,7 @@ next1:
 	VMOVUPS 0(SI), Z0
 	VMULPS Z0, Z31, Z1
 	VPANDD vectors<>+64(SB), Z1, Z2
-	VCMPPS $17, vectors<>+1536(SB), Z2, K1
+	VCMPPS $17, vectors<>+1600(SB), Z2, K1
 	VMOVUPS Z1, Z2
 	VFMSUB231PS Z0, Z31, Z2
 	VMOVUPS vectors<>+192(SB), Z3
@@ -3003,7 +3221,7 @@ next1:
 	VPXORD vectors<>+0(SB), Z2, Z3
 	VBLENDMPS Z2, Z3, K1, Z3
 	VPORD vectors<>+0(SB), Z1, Z2
-	VMOVUPS vectors<>+1344(SB), Z4
+	VMOVUPS vectors<>+1408(SB), Z4
 	VMAXPS Z2, Z4, Z2
 	VMOVUPS vectors<>+640(SB), Z4
 	VFMADD231PS vectors<>+704(SB), Z2, Z4
@@ -3021,7 +3239,7 @@ next1:
 	VFMADD132PS Z2, Z3, Z5
 	VADDPS vectors<>+128(SB), Z5, Z5
 	VPSUBD vectors<>+640(SB), Z4, Z4
-	VPMAXSD vectors<>+1408(SB), Z4, Z3
+	VPMAXSD vectors<>+1472(SB), Z4, Z3
 	VPSRAD $1, Z3, Z2
 	VPADDD vectors<>+1280(SB), Z2, Z6
 	VPSLLD $23, Z6, Z6
@@ -3034,14 +3252,14 @@ next1:
 	VBLENDMPS Z5, Z6, K1, Z5
 	VMOVUPS vectors<>+192(SB), Z6
 	VBLENDMPS Z4, Z6, K1, Z4
-	VCMPPS $17, vectors<>+1344(SB), Z1, K1
+	VCMPPS $17, vectors<>+1408(SB), Z1, K1
 	VBLENDMPS vectors<>+192(SB), Z5, K1, Z5
 	VMULPS Z5, Z0, Z5
 	VADDPS vectors<>+128(SB), Z2, Z2
 	VDIVPS Z2, Z5, Z2
-	VPMAXSD vectors<>+1472(SB), Z4, Z5
+	VPMAXSD vectors<>+1536(SB), Z4, Z5
 	VPSUBD Z5, Z4, Z4
-	VPMAXSD vectors<>+1472(SB), Z4, Z0
+	VPMAXSD vectors<>+1536(SB), Z4, Z0
 	VPSUBD Z0, Z4, Z4
 	VPADDD vectors<>+1280(SB), Z4, Z4
 	VPSLLD $23, Z4, Z4
@@ -3068,7 +3286,7 @@ rest:
 	VMOVUPS.Z 0(SI), K7, Z0
 	VMULPS Z0, Z31, Z1
 	VPANDD vectors<>+64(SB), Z1, Z2
-	VCMPPS $17, vectors<>+1536(SB), Z2, K1
+	VCMPPS $17, vectors<>+1600(SB), Z2, K1
 	VMOVUPS Z1, Z2
 	VFMSUB231PS Z0, Z31, Z2
 	VMOVUPS vectors<>+192(SB), Z3
@@ -3077,7 +3295,7 @@ rest:
 	VPXORD vectors<>+0(SB), Z2, Z3
 	VBLENDMPS Z2, Z3, K1, Z3
 	VPORD vectors<>+0(SB), Z1, Z2
-	VMOVUPS vectors<>+1344(SB), Z4
+	VMOVUPS vectors<>+1408(SB), Z4
 	VMAXPS Z2, Z4, Z2
 	VMOVUPS vectors<>+640(SB), Z4
 	VFMADD231PS vectors<>+704(SB), Z2, Z4
@@ -3095,7 +3313,7 @@ rest:
 	VFMADD132PS Z2, Z3, Z5
 	VADDPS vectors<>+128(SB), Z5, Z5
 	VPSUBD vectors<>+640(SB), Z4, Z4
-	VPMAXSD vectors<>+1408(SB), Z4, Z3
+	VPMAXSD vectors<>+1472(SB), Z4, Z3
 	VPSRAD $1, Z3, Z2
 	VPADDD vectors<>+1280(SB), Z2, Z6
 	VPSLLD $23, Z6, Z6
@@ -3108,14 +3326,14 @@ rest:
 	VBLENDMPS Z5, Z6, K1, Z5
 	VMOVUPS vectors<>+192(SB), Z6
 	VBLENDMPS Z4, Z6, K1, Z4
-	VCMPPS $17, vectors<>+1344(SB), Z1, K1
+	VCMPPS $17, vectors<>+1408(SB), Z1, K1
 	VBLENDMPS vectors<>+192(SB), Z5, K1, Z5
 	VMULPS Z5, Z0, Z5
 	VADDPS vectors<>+128(SB), Z2, Z2
 	VDIVPS Z2, Z5, Z2
-	VPMAXSD vectors<>+1472(SB), Z4, Z5
+	VPMAXSD vectors<>+1536(SB), Z4, Z5
 	VPSUBD Z5, Z4, Z4
-	VPMAXSD vectors<>+1472(SB), Z4, Z0
+	VPMAXSD vectors<>+1536(SB), Z4, Z0
 	VPSUBD Z0, Z4, Z4
 	VPADDD vectors<>+1280(SB), Z4, Z4
 	VPSLLD $23, Z4, Z4
@@ -3142,26 +3360,26 @@ next1:
 	CMPQ CX, $16
 	JLT rest
 	VMOVUPS 0(SI), Z0
-	VMOVUPS vectors<>+1600(SB), Z1
-	VMAXPS Z0, Z1, Z2
 	VMOVUPS vectors<>+1664(SB), Z1
+	VMAXPS Z0, Z1, Z2
+	VMOVUPS vectors<>+1728(SB), Z1
 	VMINPS Z2, Z1, Z2
 	VMULPS Z2, Z2, Z1
 	VMOVUPS Z1, Z3
 	VFMSUB231PS Z2, Z2, Z3
-	VMULPS vectors<>+1728(SB), Z1, Z4
-	VADDPS vectors<>+1792(SB), Z4, Z5
-	VSUBPS vectors<>+1792(SB), Z5, Z6
+	VMULPS vectors<>+1792(SB), Z1, Z4
+	VADDPS vectors<>+1856(SB), Z4, Z5
+	VSUBPS vectors<>+1856(SB), Z5, Z6
 	VSUBPS Z6, Z5, Z7
-	VMOVUPS vectors<>+1792(SB), Z8
+	VMOVUPS vectors<>+1856(SB), Z8
 	VSUBPS Z7, Z8, Z7
 	VSUBPS Z6, Z4, Z6
 	VADDPS Z6, Z7, Z6
-	VFMSUB231PS vectors<>+1728(SB), Z1, Z4
+	VFMSUB231PS vectors<>+1792(SB), Z1, Z4
 	VADDPS Z4, Z6, Z4
-	VADDPS vectors<>+1920(SB), Z4, Z4
-	VFMADD132PS vectors<>+1856(SB), Z4, Z1
-	VFMADD132PS vectors<>+1728(SB), Z1, Z3
+	VADDPS vectors<>+1984(SB), Z4, Z4
+	VFMADD132PS vectors<>+1920(SB), Z4, Z1
+	VFMADD132PS vectors<>+1792(SB), Z1, Z3
 	VMULPS Z5, Z2, Z1
 	VFMSUB132PS Z2, Z1, Z5
 	VFMADD132PS Z3, Z5, Z2
@@ -3169,7 +3387,7 @@ next1:
 	VPXORD vectors<>+0(SB), Z2, Z5
 	VBLENDMPS Z2, Z5, K1, Z5
 	VPORD vectors<>+0(SB), Z1, Z2
-	VMOVUPS vectors<>+1344(SB), Z3
+	VMOVUPS vectors<>+1408(SB), Z3
 	VMAXPS Z2, Z3, Z2
 	VMOVUPS vectors<>+640(SB), Z3
 	VFMADD231PS vectors<>+704(SB), Z2, Z3
@@ -3187,7 +3405,7 @@ next1:
 	VFMADD132PS Z2, Z5, Z4
 	VADDPS vectors<>+128(SB), Z4, Z4
 	VPSUBD vectors<>+640(SB), Z3, Z3
-	VPMAXSD vectors<>+1408(SB), Z3, Z5
+	VPMAXSD vectors<>+1472(SB), Z3, Z5
 	VPSRAD $1, Z5, Z2
 	VPADDD vectors<>+1280(SB), Z2, Z6
 	VPSLLD $23, Z6, Z6
@@ -3200,14 +3418,14 @@ next1:
 	VBLENDMPS Z4, Z6, K1, Z4
 	VMOVUPS vectors<>+192(SB), Z6
 	VBLENDMPS Z3, Z6, K1, Z3
-	VCMPPS $17, vectors<>+1344(SB), Z1, K1
+	VCMPPS $17, vectors<>+1408(SB), Z1, K1
 	VBLENDMPS vectors<>+192(SB), Z4, K1, Z4
 	VMULPS Z4, Z0, Z4
 	VADDPS vectors<>+128(SB), Z2, Z2
 	VDIVPS Z2, Z4, Z2
-	VPMAXSD vectors<>+1472(SB), Z3, Z4
+	VPMAXSD vectors<>+1536(SB), Z3, Z4
 	VPSUBD Z4, Z3, Z3
-	VPMAXSD vectors<>+1472(SB), Z3, Z0
+	VPMAXSD vectors<>+1536(SB), Z3, Z0
 	VPSUBD Z0, Z3, Z3
 	VPADDD vectors<>+1280(SB), Z3, Z3
 	VPSLLD $23, Z3, Z3
@@ -3232,26 +3450,26 @@ rest:
 	DECQ R10
 	KMOVW R10, K7
 	VMOVUPS.Z 0(SI), K7, Z0
-	VMOVUPS vectors<>+1600(SB), Z1
-	VMAXPS Z0, Z1, Z2
 	VMOVUPS vectors<>+1664(SB), Z1
+	VMAXPS Z0, Z1, Z2
+	VMOVUPS vectors<>+1728(SB), Z1
 	VMINPS Z2, Z1, Z2
 	VMULPS Z2, Z2, Z1
 	VMOVUPS Z1, Z3
 	VFMSUB231PS Z2, Z2, Z3
-	VMULPS vectors<>+1728(SB), Z1, Z4
-	VADDPS vectors<>+1792(SB), Z4, Z5
-	VSUBPS vectors<>+1792(SB), Z5, Z6
+	VMULPS vectors<>+1792(SB), Z1, Z4
+	VADDPS vectors<>+1856(SB), Z4, Z5
+	VSUBPS vectors<>+1856(SB), Z5, Z6
 	VSUBPS Z6, Z5, Z7
-	VMOVUPS vectors<>+1792(SB), Z8
+	VMOVUPS vectors<>+1856(SB), Z8
 	VSUBPS Z7, Z8, Z7
 	VSUBPS Z6, Z4, Z6
 	VADDPS Z6, Z7, Z6
-	VFMSUB231PS vectors<>+1728(SB), Z1, Z4
+	VFMSUB231PS vectors<>+1792(SB), Z1, Z4
 	VADDPS Z4, Z6, Z4
-	VADDPS vectors<>+1920(SB), Z4, Z4
-	VFMADD132PS vectors<>+1856(SB), Z4, Z1
-	VFMADD132PS vectors<>+1728(SB), Z1, Z3
+	VADDPS vectors<>+1984(SB), Z4, Z4
+	VFMADD132PS vectors<>+1920(SB), Z4, Z1
+	VFMADD132PS vectors<>+1792(SB), Z1, Z3
 	VMULPS Z5, Z2, Z1
 	VFMSUB132PS Z2, Z1, Z5
 	VFMADD132PS Z3, Z5, Z2
@@ -3259,7 +3477,7 @@ rest:
 	VPXORD vectors<>+0(SB), Z2, Z5
 	VBLENDMPS Z2, Z5, K1, Z5
 	VPORD vectors<>+0(SB), Z1, Z2
-	VMOVUPS vectors<>+1344(SB), Z3
+	VMOVUPS vectors<>+1408(SB), Z3
 	VMAXPS Z2, Z3, Z2
 	VMOVUPS vectors<>+640(SB), Z3
 	VFMADD231PS vectors<>+704(SB), Z2, Z3
@@ -3277,7 +3495,7 @@ rest:
 	VFMADD132PS Z2, Z5, Z4
 	VADDPS vectors<>+128(SB), Z4, Z4
 	VPSUBD vectors<>+640(SB), Z3, Z3
-	VPMAXSD vectors<>+1408(SB), Z3, Z5
+	VPMAXSD vectors<>+1472(SB), Z3, Z5
 	VPSRAD $1, Z5, Z2
 	VPADDD vectors<>+1280(SB), Z2, Z6
 	VPSLLD $23, Z6, Z6
@@ -3290,14 +3508,14 @@ rest:
 	VBLENDMPS Z4, Z6, K1, Z4
 	VMOVUPS vectors<>+192(SB), Z6
 	VBLENDMPS Z3, Z6, K1, Z3
-	VCMPPS $17, vectors<>+1344(SB), Z1, K1
+	VCMPPS $17, vectors<>+1408(SB), Z1, K1
 	VBLENDMPS vectors<>+192(SB), Z4, K1, Z4
 	VMULPS Z4, Z0, Z4
 	VADDPS vectors<>+128(SB), Z2, Z2
 	VDIVPS Z2, Z4, Z2
-	VPMAXSD vectors<>+1472(SB), Z3, Z4
+	VPMAXSD vectors<>+1536(SB), Z3, Z4
 	VPSUBD Z4, Z3, Z3
-	VPMAXSD vectors<>+1472(SB), Z3, Z0
+	VPMAXSD vectors<>+1536(SB), Z3, Z0
 	VPSUBD Z0, Z3, Z3
 	VPADDD vectors<>+1280(SB), Z3, Z3
 	VPSLLD $23, Z3, Z3
@@ -3326,7 +3544,7 @@ next1:
 	VMOVUPS 0(SI), Z0
 	VPANDD vectors<>+64(SB), Z0, Z1
 	VADDPS Z1, Z1, Z2
-	VMOVUPS vectors<>+1984(SB), Z3
+	VMOVUPS vectors<>+2048(SB), Z3
 	VMINPS Z2, Z3, Z2
 	VMOVUPS vectors<>+640(SB), Z3
 	VFMADD231PS vectors<>+704(SB), Z2, Z3
@@ -3352,20 +3570,20 @@ next1:
 	VPSLLD $23, Z4, Z4
 	VMULPS Z4, Z5, Z4
 	VADDPS vectors<>+128(SB), Z4, Z4
-	VMOVUPS vectors<>+2048(SB), Z5
+	VMOVUPS vectors<>+2112(SB), Z5
 	VDIVPS Z4, Z5, Z4
 	VMOVUPS vectors<>+128(SB), Z5
 	VSUBPS Z4, Z5, Z4
 	VMULPS Z1, Z1, Z5
 	VMULPS Z5, Z1, Z3
-	VMOVUPS vectors<>+2176(SB), Z2
-	VFMADD231PS vectors<>+2112(SB), Z5, Z2
-	VFMADD213PS vectors<>+2240(SB), Z5, Z2
+	VMOVUPS vectors<>+2240(SB), Z2
+	VFMADD231PS vectors<>+2176(SB), Z5, Z2
 	VFMADD213PS vectors<>+2304(SB), Z5, Z2
 	VFMADD213PS vectors<>+2368(SB), Z5, Z2
 	VFMADD213PS vectors<>+2432(SB), Z5, Z2
+	VFMADD213PS vectors<>+2496(SB), Z5, Z2
 	VFMADD132PS Z2, Z1, Z3
-	VCMPPS $17, vectors<>+2496(SB), Z1, K1
+	VCMPPS $17, vectors<>+2560(SB), Z1, K1
 	VBLENDMPS Z3, Z4, K1, Z4
 	VPANDD vectors<>+0(SB), Z0, Z0
 	VPORD Z0, Z4, Z0
@@ -3385,7 +3603,7 @@ rest:
 	VMOVUPS.Z 0(SI), K7, Z0
 	VPANDD vectors<>+64(SB), Z0, Z1
 	VADDPS Z1, Z1, Z2
-	VMOVUPS vectors<>+1984(SB), Z3
+	VMOVUPS vectors<>+2048(SB), Z3
 	VMINPS Z2, Z3, Z2
 	VMOVUPS vectors<>+640(SB), Z3
 	VFMADD231PS vectors<>+704(SB), Z2, Z3
@@ -3411,20 +3629,20 @@ rest:
 	VPSLLD $23, Z4, Z4
 	VMULPS Z4, Z5, Z4
 	VADDPS vectors<>+128(SB), Z4, Z4
-	VMOVUPS vectors<>+2048(SB), Z5
+	VMOVUPS vectors<>+2112(SB), Z5
 	VDIVPS Z4, Z5, Z4
 	VMOVUPS vectors<>+128(SB), Z5
 	VSUBPS Z4, Z5, Z4
 	VMULPS Z1, Z1, Z5
 	VMULPS Z5, Z1, Z3
-	VMOVUPS vectors<>+2176(SB), Z2
-	VFMADD231PS vectors<>+2112(SB), Z5, Z2
-	VFMADD213PS vectors<>+2240(SB), Z5, Z2
+	VMOVUPS vectors<>+2240(SB), Z2
+	VFMADD231PS vectors<>+2176(SB), Z5, Z2
 	VFMADD213PS vectors<>+2304(SB), Z5, Z2
 	VFMADD213PS vectors<>+2368(SB), Z5, Z2
 	VFMADD213PS vectors<>+2432(SB), Z5, Z2
+	VFMADD213PS vectors<>+2496(SB), Z5, Z2
 	VFMADD132PS Z2, Z1, Z3
-	VCMPPS $17, vectors<>+2496(SB), Z1, K1
+	VCMPPS $17, vectors<>+2560(SB), Z1, K1
 	VBLENDMPS Z3, Z4, K1, Z4
 	VPANDD vectors<>+0(SB), Z0, Z0
 	VPORD Z0, Z4, Z0
@@ -3445,11 +3663,11 @@ next1:
 	JLT rest
 	VMOVUPS 0(SI), Z0
 	VPANDD vectors<>+64(SB), Z0, Z1
-	VMOVUPS vectors<>+2560(SB), Z2
+	VMOVUPS vectors<>+2624(SB), Z2
 	VMINPS Z1, Z2, Z1
 	VMULPS Z1, Z1, Z2
 	VMOVUPS vectors<>+128(SB), Z3
-	VFMADD231PS vectors<>+2624(SB), Z1, Z3
+	VFMADD231PS vectors<>+2688(SB), Z1, Z3
 	VMOVUPS Z2, Z4
 	VFMSUB231PS Z1, Z1, Z4
 	VPXORD vectors<>+0(SB), Z4, Z4
@@ -3477,10 +3695,9 @@ next1:
 	VFMADD213PS vectors<>+128(SB), Z5, Z3
 	VMOVUPS Z7, Z4
 	VFMADD231PS Z3, Z7, Z4
-	VSUBPS vectors<>+2688(SB), Z5, Z5
-	VMOVUPS vectors<>+2816(SB), Z3
-	VFMADD231PS vectors<>+2752(SB), Z5, Z3
-	VFMADD213PS vectors<>+2880(SB), Z5, Z3
+	VSUBPS vectors<>+2752(SB), Z5, Z5
+	VMOVUPS vectors<>+2880(SB), Z3
+	VFMADD231PS vectors<>+2816(SB), Z5, Z3
 	VFMADD213PS vectors<>+2944(SB), Z5, Z3
 	VFMADD213PS vectors<>+3008(SB), Z5, Z3
 	VFMADD213PS vectors<>+3072(SB), Z5, Z3
@@ -3488,6 +3705,7 @@ next1:
 	VFMADD213PS vectors<>+3200(SB), Z5, Z3
 	VFMADD213PS vectors<>+3264(SB), Z5, Z3
 	VFMADD213PS vectors<>+3328(SB), Z5, Z3
+	VFMADD213PS vectors<>+3392(SB), Z5, Z3
 	VMULPS Z3, Z4, Z3
 	VPSRAD $1, Z6, Z4
 	VPADDD vectors<>+1280(SB), Z4, Z5
@@ -3499,14 +3717,14 @@ next1:
 	VMULPS Z4, Z5, Z4
 	VMOVUPS vectors<>+128(SB), Z5
 	VSUBPS Z4, Z5, Z4
-	VMOVUPS vectors<>+3456(SB), Z5
-	VFMADD231PS vectors<>+3392(SB), Z2, Z5
-	VFMADD213PS vectors<>+3520(SB), Z2, Z5
+	VMOVUPS vectors<>+3520(SB), Z5
+	VFMADD231PS vectors<>+3456(SB), Z2, Z5
 	VFMADD213PS vectors<>+3584(SB), Z2, Z5
 	VFMADD213PS vectors<>+3648(SB), Z2, Z5
 	VFMADD213PS vectors<>+3712(SB), Z2, Z5
+	VFMADD213PS vectors<>+3776(SB), Z2, Z5
 	VFMADD132PS Z1, Z1, Z5
-	VCMPPS $17, vectors<>+3776(SB), Z1, K1
+	VCMPPS $17, vectors<>+3840(SB), Z1, K1
 	VBLENDMPS Z5, Z4, K1, Z4
 	VPANDD vectors<>+0(SB), Z0, Z0
 	VPORD Z0, Z4, Z0
@@ -3525,11 +3743,11 @@ rest:
 	KMOVW R10, K7
 	VMOVUPS.Z 0(SI), K7, Z0
 	VPANDD vectors<>+64(SB), Z0, Z1
-	VMOVUPS vectors<>+2560(SB), Z2
+	VMOVUPS vectors<>+2624(SB), Z2
 	VMINPS Z1, Z2, Z1
 	VMULPS Z1, Z1, Z2
 	VMOVUPS vectors<>+128(SB), Z3
-	VFMADD231PS vectors<>+2624(SB), Z1, Z3
+	VFMADD231PS vectors<>+2688(SB), Z1, Z3
 	VMOVUPS Z2, Z4
 	VFMSUB231PS Z1, Z1, Z4
 	VPXORD vectors<>+0(SB), Z4, Z4
@@ -3557,10 +3775,9 @@ rest:
 	VFMADD213PS vectors<>+128(SB), Z5, Z3
 	VMOVUPS Z7, Z4
 	VFMADD231PS Z3, Z7, Z4
-	VSUBPS vectors<>+2688(SB), Z5, Z5
-	VMOVUPS vectors<>+2816(SB), Z3
-	VFMADD231PS vectors<>+2752(SB), Z5, Z3
-	VFMADD213PS vectors<>+2880(SB), Z5, Z3
+	VSUBPS vectors<>+2752(SB), Z5, Z5
+	VMOVUPS vectors<>+2880(SB), Z3
+	VFMADD231PS vectors<>+2816(SB), Z5, Z3
 	VFMADD213PS vectors<>+2944(SB), Z5, Z3
 	VFMADD213PS vectors<>+3008(SB), Z5, Z3
 	VFMADD213PS vectors<>+3072(SB), Z5, Z3
@@ -3568,6 +3785,7 @@ rest:
 	VFMADD213PS vectors<>+3200(SB), Z5, Z3
 	VFMADD213PS vectors<>+3264(SB), Z5, Z3
 	VFMADD213PS vectors<>+3328(SB), Z5, Z3
+	VFMADD213PS vectors<>+3392(SB), Z5, Z3
 	VMULPS Z3, Z4, Z3
 	VPSRAD $1, Z6, Z4
 	VPADDD vectors<>+1280(SB), Z4, Z5
@@ -3579,14 +3797,14 @@ rest:
 	VMULPS Z4, Z5, Z4
 	VMOVUPS vectors<>+128(SB), Z5
 	VSUBPS Z4, Z5, Z4
-	VMOVUPS vectors<>+3456(SB), Z5
-	VFMADD231PS vectors<>+3392(SB), Z2, Z5
-	VFMADD213PS vectors<>+3520(SB), Z2, Z5
+	VMOVUPS vectors<>+3520(SB), Z5
+	VFMADD231PS vectors<>+3456(SB), Z2, Z5
 	VFMADD213PS vectors<>+3584(SB), Z2, Z5
 	VFMADD213PS vectors<>+3648(SB), Z2, Z5
 	VFMADD213PS vectors<>+3712(SB), Z2, Z5
+	VFMADD213PS vectors<>+3776(SB), Z2, Z5
 	VFMADD132PS Z1, Z1, Z5
-	VCMPPS $17, vectors<>+3776(SB), Z1, K1
+	VCMPPS $17, vectors<>+3840(SB), Z1, K1
 	VBLENDMPS Z5, Z4, K1, Z4
 	VPANDD vectors<>+0(SB), Z0, Z0
 	VPORD Z0, Z4, Z0
@@ -3607,13 +3825,13 @@ next1:
 	JLT rest
 	VMOVUPS 0(SI), Z0
 	VPANDD vectors<>+64(SB), Z0, Z1
-	VMOVUPS vectors<>+3840(SB), Z2
+	VMOVUPS vectors<>+3904(SB), Z2
 	VMINPS Z1, Z2, Z1
 	VMULPS Z1, Z1, Z2
-	VMULPS vectors<>+3904(SB), Z1, Z3
+	VMULPS vectors<>+3968(SB), Z1, Z3
 	VMULPS vectors<>+1216(SB), Z2, Z4
 	VMOVUPS vectors<>+128(SB), Z5
-	VFMADD231PS vectors<>+3968(SB), Z1, Z5
+	VFMADD231PS vectors<>+4032(SB), Z1, Z5
 	VFMSUB231PS Z1, Z1, Z2
 	VMULPS vectors<>+1216(SB), Z2, Z2
 	VPXORD vectors<>+0(SB), Z2, Z2
@@ -3641,10 +3859,9 @@ next1:
 	VFMADD213PS vectors<>+128(SB), Z1, Z5
 	VMOVUPS Z7, Z2
 	VFMADD231PS Z5, Z7, Z2
-	VSUBPS vectors<>+2688(SB), Z1, Z1
-	VMOVUPS vectors<>+2816(SB), Z5
-	VFMADD231PS vectors<>+2752(SB), Z1, Z5
-	VFMADD213PS vectors<>+2880(SB), Z1, Z5
+	VSUBPS vectors<>+2752(SB), Z1, Z1
+	VMOVUPS vectors<>+2880(SB), Z5
+	VFMADD231PS vectors<>+2816(SB), Z1, Z5
 	VFMADD213PS vectors<>+2944(SB), Z1, Z5
 	VFMADD213PS vectors<>+3008(SB), Z1, Z5
 	VFMADD213PS vectors<>+3072(SB), Z1, Z5
@@ -3652,23 +3869,24 @@ next1:
 	VFMADD213PS vectors<>+3200(SB), Z1, Z5
 	VFMADD213PS vectors<>+3264(SB), Z1, Z5
 	VFMADD213PS vectors<>+3328(SB), Z1, Z5
+	VFMADD213PS vectors<>+3392(SB), Z1, Z5
 	VMULPS Z5, Z2, Z5
 	VMULPS vectors<>+1216(SB), Z5, Z5
-	VCMPPS $17, vectors<>+4032(SB), Z0, K1
+	VCMPPS $17, vectors<>+4096(SB), Z0, K1
 	VBLENDMPS vectors<>+192(SB), Z5, K1, Z5
 	VPANDD vectors<>+0(SB), Z0, Z2
 	VPORD Z2, Z3, Z2
 	VMULPS vectors<>+1216(SB), Z2, Z2
-	VMOVUPS vectors<>+3456(SB), Z1
-	VFMADD231PS vectors<>+3392(SB), Z4, Z1
-	VFMADD213PS vectors<>+3520(SB), Z4, Z1
+	VMOVUPS vectors<>+3520(SB), Z1
+	VFMADD231PS vectors<>+3456(SB), Z4, Z1
 	VFMADD213PS vectors<>+3584(SB), Z4, Z1
 	VFMADD213PS vectors<>+3648(SB), Z4, Z1
 	VFMADD213PS vectors<>+3712(SB), Z4, Z1
+	VFMADD213PS vectors<>+3776(SB), Z4, Z1
 	VMOVUPS Z2, Z4
 	VFMADD231PS Z1, Z2, Z4
 	VADDPS vectors<>+1216(SB), Z4, Z4
-	VCMPPS $17, vectors<>+3776(SB), Z3, K1
+	VCMPPS $17, vectors<>+3840(SB), Z3, K1
 	VPSRAD $1, Z6, Z3
 	VPADDD vectors<>+1280(SB), Z3, Z1
 	VPSLLD $23, Z1, Z1
@@ -3708,13 +3926,13 @@ rest:
 	KMOVW R10, K7
 	VMOVUPS.Z 0(SI), K7, Z0
 	VPANDD vectors<>+64(SB), Z0, Z1
-	VMOVUPS vectors<>+3840(SB), Z2
+	VMOVUPS vectors<>+3904(SB), Z2
 	VMINPS Z1, Z2, Z1
 	VMULPS Z1, Z1, Z2
-	VMULPS vectors<>+3904(SB), Z1, Z3
+	VMULPS vectors<>+3968(SB), Z1, Z3
 	VMULPS vectors<>+1216(SB), Z2, Z4
 	VMOVUPS vectors<>+128(SB), Z5
-	VFMADD231PS vectors<>+3968(SB), Z1, Z5
+	VFMADD231PS vectors<>+4032(SB), Z1, Z5
 	VFMSUB231PS Z1, Z1, Z2
 	VMULPS vectors<>+1216(SB), Z2, Z2
 	VPXORD vectors<>+0(SB), Z2, Z2
@@ -3742,10 +3960,9 @@ rest:
 	VFMADD213PS vectors<>+128(SB), Z1, Z5
 	VMOVUPS Z7, Z2
 	VFMADD231PS Z5, Z7, Z2
-	VSUBPS vectors<>+2688(SB), Z1, Z1
-	VMOVUPS vectors<>+2816(SB), Z5
-	VFMADD231PS vectors<>+2752(SB), Z1, Z5
-	VFMADD213PS vectors<>+2880(SB), Z1, Z5
+	VSUBPS vectors<>+2752(SB), Z1, Z1
+	VMOVUPS vectors<>+2880(SB), Z5
+	VFMADD231PS vectors<>+2816(SB), Z1, Z5
 	VFMADD213PS vectors<>+2944(SB), Z1, Z5
 	VFMADD213PS vectors<>+3008(SB), Z1, Z5
 	VFMADD213PS vectors<>+3072(SB), Z1, Z5
@@ -3753,23 +3970,24 @@ rest:
 	VFMADD213PS vectors<>+3200(SB), Z1, Z5
 	VFMADD213PS vectors<>+3264(SB), Z1, Z5
 	VFMADD213PS vectors<>+3328(SB), Z1, Z5
+	VFMADD213PS vectors<>+3392(SB), Z1, Z5
 	VMULPS Z5, Z2, Z5
 	VMULPS vectors<>+1216(SB), Z5, Z5
-	VCMPPS $17, vectors<>+4032(SB), Z0, K1
+	VCMPPS $17, vectors<>+4096(SB), Z0, K1
 	VBLENDMPS vectors<>+192(SB), Z5, K1, Z5
 	VPANDD vectors<>+0(SB), Z0, Z2
 	VPORD Z2, Z3, Z2
 	VMULPS vectors<>+1216(SB), Z2, Z2
-	VMOVUPS vectors<>+3456(SB), Z1
-	VFMADD231PS vectors<>+3392(SB), Z4, Z1
-	VFMADD213PS vectors<>+3520(SB), Z4, Z1
+	VMOVUPS vectors<>+3520(SB), Z1
+	VFMADD231PS vectors<>+3456(SB), Z4, Z1
 	VFMADD213PS vectors<>+3584(SB), Z4, Z1
 	VFMADD213PS vectors<>+3648(SB), Z4, Z1
 	VFMADD213PS vectors<>+3712(SB), Z4, Z1
+	VFMADD213PS vectors<>+3776(SB), Z4, Z1
 	VMOVUPS Z2, Z4
 	VFMADD231PS Z1, Z2, Z4
 	VADDPS vectors<>+1216(SB), Z4, Z4
-	VCMPPS $17, vectors<>+3776(SB), Z3, K1
+	VCMPPS $17, vectors<>+3840(SB), Z3, K1
 	VPSRAD $1, Z6, Z3
 	VPADDD vectors<>+1280(SB), Z3, Z1
 	VPSLLD $23, Z1, Z1
@@ -3810,40 +4028,40 @@ next1:
 	CMPQ CX, $16
 	JLT rest
 	VMOVUPS 0(SI), Z0
-	VCMPPS $17, vectors<>+4096(SB), Z0, K1
-	VMULPS vectors<>+4160(SB), Z0, Z1
+	VCMPPS $17, vectors<>+4160(SB), Z0, K1
+	VMULPS vectors<>+4224(SB), Z0, Z1
 	VBLENDMPS Z1, Z0, K1, Z1
 	VMOVUPS vectors<>+192(SB), Z2
-	VBLENDMPS vectors<>+4224(SB), Z2, K1, Z3
-	VPADDD vectors<>+4288(SB), Z1, Z1
+	VBLENDMPS vectors<>+4288(SB), Z2, K1, Z3
+	VPADDD vectors<>+4352(SB), Z1, Z1
 	VPSRLD $23, Z1, Z2
 	VPSUBD vectors<>+1280(SB), Z2, Z2
 	VCVTDQ2PS Z2, Z2
 	VADDPS Z3, Z2, Z3
-	VPANDD vectors<>+4352(SB), Z1, Z1
-	VPADDD vectors<>+3904(SB), Z1, Z1
+	VPANDD vectors<>+4416(SB), Z1, Z1
+	VPADDD vectors<>+3968(SB), Z1, Z1
 	VSUBPS vectors<>+128(SB), Z1, Z1
 	VMULPS Z1, Z1, Z2
 	VMULPS Z1, Z2, Z4
-	VMOVUPS vectors<>+4544(SB), Z5
-	VFMADD231PS vectors<>+4480(SB), Z1, Z5
-	VFMADD213PS vectors<>+4608(SB), Z1, Z5
+	VMOVUPS vectors<>+4608(SB), Z5
+	VFMADD231PS vectors<>+4544(SB), Z1, Z5
 	VFMADD213PS vectors<>+4672(SB), Z1, Z5
 	VFMADD213PS vectors<>+4736(SB), Z1, Z5
 	VFMADD213PS vectors<>+4800(SB), Z1, Z5
 	VFMADD213PS vectors<>+4864(SB), Z1, Z5
 	VFMADD213PS vectors<>+4928(SB), Z1, Z5
 	VFMADD213PS vectors<>+4992(SB), Z1, Z5
+	VFMADD213PS vectors<>+5056(SB), Z1, Z5
 	VMULPS Z5, Z4, Z5
-	VFMADD231PS vectors<>+4416(SB), Z3, Z5
-	VFMADD132PS vectors<>+5120(SB), Z5, Z2
+	VFMADD231PS vectors<>+4480(SB), Z3, Z5
+	VFMADD132PS vectors<>+5184(SB), Z5, Z2
 	VADDPS Z2, Z1, Z2
-	VFMADD132PS vectors<>+5056(SB), Z2, Z3
+	VFMADD132PS vectors<>+5120(SB), Z2, Z3
 	VCMPPS $17, vectors<>+192(SB), Z0, K1
-	VBLENDMPS vectors<>+5184(SB), Z3, K1, Z3
-	VCMPPS $0, vectors<>+192(SB), Z0, K1
 	VBLENDMPS vectors<>+5248(SB), Z3, K1, Z3
-	VCMPPS $22, vectors<>+5312(SB), Z0, K1
+	VCMPPS $0, vectors<>+192(SB), Z0, K1
+	VBLENDMPS vectors<>+5312(SB), Z3, K1, Z3
+	VCMPPS $22, vectors<>+5376(SB), Z0, K1
 	VBLENDMPS Z0, Z3, K1, Z3
 	VMOVUPS Z3, 0(DI)
 	ADDQ $64, SI
@@ -3859,40 +4077,40 @@ rest:
 	DECQ R10
 	KMOVW R10, K7
 	VMOVUPS.Z 0(SI), K7, Z0
-	VCMPPS $17, vectors<>+4096(SB), Z0, K1
-	VMULPS vectors<>+4160(SB), Z0, Z1
+	VCMPPS $17, vectors<>+4160(SB), Z0, K1
+	VMULPS vectors<>+4224(SB), Z0, Z1
 	VBLENDMPS Z1, Z0, K1, Z1
 	VMOVUPS vectors<>+192(SB), Z2
-	VBLENDMPS vectors<>+4224(SB), Z2, K1, Z3
-	VPADDD vectors<>+4288(SB), Z1, Z1
+	VBLENDMPS vectors<>+4288(SB), Z2, K1, Z3
+	VPADDD vectors<>+4352(SB), Z1, Z1
 	VPSRLD $23, Z1, Z2
 	VPSUBD vectors<>+1280(SB), Z2, Z2
 	VCVTDQ2PS Z2, Z2
 	VADDPS Z3, Z2, Z3
-	VPANDD vectors<>+4352(SB), Z1, Z1
-	VPADDD vectors<>+3904(SB), Z1, Z1
+	VPANDD vectors<>+4416(SB), Z1, Z1
+	VPADDD vectors<>+3968(SB), Z1, Z1
 	VSUBPS vectors<>+128(SB), Z1, Z1
 	VMULPS Z1, Z1, Z2
 	VMULPS Z1, Z2, Z4
-	VMOVUPS vectors<>+4544(SB), Z5
-	VFMADD231PS vectors<>+4480(SB), Z1, Z5
-	VFMADD213PS vectors<>+4608(SB), Z1, Z5
+	VMOVUPS vectors<>+4608(SB), Z5
+	VFMADD231PS vectors<>+4544(SB), Z1, Z5
 	VFMADD213PS vectors<>+4672(SB), Z1, Z5
 	VFMADD213PS vectors<>+4736(SB), Z1, Z5
 	VFMADD213PS vectors<>+4800(SB), Z1, Z5
 	VFMADD213PS vectors<>+4864(SB), Z1, Z5
 	VFMADD213PS vectors<>+4928(SB), Z1, Z5
 	VFMADD213PS vectors<>+4992(SB), Z1, Z5
+	VFMADD213PS vectors<>+5056(SB), Z1, Z5
 	VMULPS Z5, Z4, Z5
-	VFMADD231PS vectors<>+4416(SB), Z3, Z5
-	VFMADD132PS vectors<>+5120(SB), Z5, Z2
+	VFMADD231PS vectors<>+4480(SB), Z3, Z5
+	VFMADD132PS vectors<>+5184(SB), Z5, Z2
 	VADDPS Z2, Z1, Z2
-	VFMADD132PS vectors<>+5056(SB), Z2, Z3
+	VFMADD132PS vectors<>+5120(SB), Z2, Z3
 	VCMPPS $17, vectors<>+192(SB), Z0, K1
-	VBLENDMPS vectors<>+5184(SB), Z3, K1, Z3
-	VCMPPS $0, vectors<>+192(SB), Z0, K1
 	VBLENDMPS vectors<>+5248(SB), Z3, K1, Z3
-	VCMPPS $22, vectors<>+5312(SB), Z0, K1
+	VCMPPS $0, vectors<>+192(SB), Z0, K1
+	VBLENDMPS vectors<>+5312(SB), Z3, K1, Z3
+	VCMPPS $22, vectors<>+5376(SB), Z0, K1
 	VBLENDMPS Z0, Z3, K1, Z3
 	VMOVUPS Z3, K7, (DI)
 
@@ -3936,15 +4154,15 @@ next1:
 	VPADDD vectors<>+1280(SB), Z3, Z3
 	VPSLLD $23, Z3, Z3
 	VMULPS Z3, Z4, Z3
-	VADDPS vectors<>+2048(SB), Z3, Z4
+	VADDPS vectors<>+2112(SB), Z3, Z4
 	VDIVPS Z4, Z3, Z4
 	VMULPS Z4, Z4, Z3
 	VMULPS Z3, Z4, Z2
-	VMOVUPS vectors<>+5440(SB), Z1
-	VFMADD231PS vectors<>+5376(SB), Z3, Z1
-	VFMADD213PS vectors<>+5504(SB), Z3, Z1
+	VMOVUPS vectors<>+5504(SB), Z1
+	VFMADD231PS vectors<>+5440(SB), Z3, Z1
 	VFMADD213PS vectors<>+5568(SB), Z3, Z1
 	VFMADD213PS vectors<>+5632(SB), Z3, Z1
+	VFMADD213PS vectors<>+5696(SB), Z3, Z1
 	VADDPS Z4, Z4, Z4
 	VFMADD132PS Z1, Z4, Z2
 	VMOVUPS vectors<>+192(SB), Z4
@@ -3990,15 +4208,15 @@ rest:
 	VPADDD vectors<>+1280(SB), Z3, Z3
 	VPSLLD $23, Z3, Z3
 	VMULPS Z3, Z4, Z3
-	VADDPS vectors<>+2048(SB), Z3, Z4
+	VADDPS vectors<>+2112(SB), Z3, Z4
 	VDIVPS Z4, Z3, Z4
 	VMULPS Z4, Z4, Z3
 	VMULPS Z3, Z4, Z2
-	VMOVUPS vectors<>+5440(SB), Z1
-	VFMADD231PS vectors<>+5376(SB), Z3, Z1
-	VFMADD213PS vectors<>+5504(SB), Z3, Z1
+	VMOVUPS vectors<>+5504(SB), Z1
+	VFMADD231PS vectors<>+5440(SB), Z3, Z1
 	VFMADD213PS vectors<>+5568(SB), Z3, Z1
 	VFMADD213PS vectors<>+5632(SB), Z3, Z1
+	VFMADD213PS vectors<>+5696(SB), Z3, Z1
 	VADDPS Z4, Z4, Z4
 	VFMADD132PS Z1, Z4, Z2
 	VMOVUPS vectors<>+192(SB), Z4
@@ -4020,16 +4238,16 @@ next4:
 	CMPQ CX, $32
 	JLT next1
 	VMOVUPD 0(SI), Z0
-	VPXORQ vectors<>+5696(SB), Z0, Z0
+	VPXORQ vectors<>+5760(SB), Z0, Z0
 	VMOVUPD Z0, 0(DI)
 	VMOVUPD 64(SI), Z0
-	VPXORQ vectors<>+5696(SB), Z0, Z0
+	VPXORQ vectors<>+5760(SB), Z0, Z0
 	VMOVUPD Z0, 64(DI)
 	VMOVUPD 128(SI), Z0
-	VPXORQ vectors<>+5696(SB), Z0, Z0
+	VPXORQ vectors<>+5760(SB), Z0, Z0
 	VMOVUPD Z0, 128(DI)
 	VMOVUPD 192(SI), Z0
-	VPXORQ vectors<>+5696(SB), Z0, Z0
+	VPXORQ vectors<>+5760(SB), Z0, Z0
 	VMOVUPD Z0, 192(DI)
 	ADDQ $256, SI
 	ADDQ $256, DI
@@ -4040,7 +4258,7 @@ next1:
 	CMPQ CX, $8
 	JLT rest
 	VMOVUPD 0(SI), Z0
-	VPXORQ vectors<>+5696(SB), Z0, Z0
+	VPXORQ vectors<>+5760(SB), Z0, Z0
 	VMOVUPD Z0, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
@@ -4055,7 +4273,7 @@ rest:
 	DECQ R10
 	KMOVW R10, K7
 	VMOVUPD.Z 0(SI), K7, Z0
-	VPXORQ vectors<>+5696(SB), Z0, Z0
+	VPXORQ vectors<>+5760(SB), Z0, Z0
 	VMOVUPD Z0, K7, (DI)
 
 done:
@@ -4072,16 +4290,16 @@ next4:
 	CMPQ CX, $32
 	JLT next1
 	VMOVUPD 0(SI), Z0
-	VPANDQ vectors<>+5760(SB), Z0, Z0
+	VPANDQ vectors<>+5824(SB), Z0, Z0
 	VMOVUPD Z0, 0(DI)
 	VMOVUPD 64(SI), Z0
-	VPANDQ vectors<>+5760(SB), Z0, Z0
+	VPANDQ vectors<>+5824(SB), Z0, Z0
 	VMOVUPD Z0, 64(DI)
 	VMOVUPD 128(SI), Z0
-	VPANDQ vectors<>+5760(SB), Z0, Z0
+	VPANDQ vectors<>+5824(SB), Z0, Z0
 	VMOVUPD Z0, 128(DI)
 	VMOVUPD 192(SI), Z0
-	VPANDQ vectors<>+5760(SB), Z0, Z0
+	VPANDQ vectors<>+5824(SB), Z0, Z0
 	VMOVUPD Z0, 192(DI)
 	ADDQ $256, SI
 	ADDQ $256, DI
@@ -4092,7 +4310,7 @@ next1:
 	CMPQ CX, $8
 	JLT rest
 	VMOVUPD 0(SI), Z0
-	VPANDQ vectors<>+5760(SB), Z0, Z0
+	VPANDQ vectors<>+5824(SB), Z0, Z0
 	VMOVUPD Z0, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
@@ -4107,7 +4325,7 @@ rest:
 	DECQ R10
 	KMOVW R10, K7
 	VMOVUPD.Z 0(SI), K7, Z0
-	VPANDQ vectors<>+5760(SB), Z0, Z0
+	VPANDQ vectors<>+5824(SB), Z0, Z0
 	VMOVUPD Z0, K7, (DI)
 
 done:
@@ -4176,19 +4394,19 @@ next4:
 	CMPQ CX, $32
 	JLT next1
 	VMOVUPD 0(SI), Z0
-	VMOVUPD vectors<>+5824(SB), Z1
+	VMOVUPD vectors<>+5888(SB), Z1
 	VDIVPD Z0, Z1, Z0
 	VMOVUPD Z0, 0(DI)
 	VMOVUPD 64(SI), Z0
-	VMOVUPD vectors<>+5824(SB), Z1
+	VMOVUPD vectors<>+5888(SB), Z1
 	VDIVPD Z0, Z1, Z0
 	VMOVUPD Z0, 64(DI)
 	VMOVUPD 128(SI), Z0
-	VMOVUPD vectors<>+5824(SB), Z1
+	VMOVUPD vectors<>+5888(SB), Z1
 	VDIVPD Z0, Z1, Z0
 	VMOVUPD Z0, 128(DI)
 	VMOVUPD 192(SI), Z0
-	VMOVUPD vectors<>+5824(SB), Z1
+	VMOVUPD vectors<>+5888(SB), Z1
 	VDIVPD Z0, Z1, Z0
 	VMOVUPD Z0, 192(DI)
 	ADDQ $256, SI
@@ -4200,7 +4418,7 @@ next1:
 	CMPQ CX, $8
 	JLT rest
 	VMOVUPD 0(SI), Z0
-	VMOVUPD vectors<>+5824(SB), Z1
+	VMOVUPD vectors<>+5888(SB), Z1
 	VDIVPD Z0, Z1, Z0
 	VMOVUPD Z0, 0(DI)
 	ADDQ $64, SI
@@ -4216,7 +4434,7 @@ rest:
 	DECQ R10
 	KMOVW R10, K7
 	VMOVUPD.Z 0(SI), K7, Z0
-	VMOVUPD vectors<>+5824(SB), Z1
+	VMOVUPD vectors<>+5888(SB), Z1
 	VDIVPD Z0, Z1, Z0
 	VMOVUPD Z0, K7, (DI)
 
@@ -9534,6 +9752,227 @@ done:
 	VZEROUPPER
 	RET
 
+// func expshift320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·expshift320AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+32(FP), CX
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VMOVUPS 0(DX), Y1
+	VSUBPS Y1, Y0, Y2
+	VSUBPS Y0, Y2, Y3
+	VSUBPS Y3, Y2, Y4
+	VSUBPS Y4, Y0, Y4
+	VADDPS Y3, Y1, Y3
+	VSUBPS Y3, Y4, Y3
+	VANDPS vectors<>+64(SB), Y2, Y4
+	VCMPPS $17, vectors<>+1344(SB), Y4, Y4
+	VMOVUPS vectors<>+192(SB), Y1
+	VBLENDVPS Y4, Y3, Y1, Y3
+	VMOVUPS vectors<>+512(SB), Y1
+	VMAXPS Y2, Y1, Y2
+	VMOVUPS vectors<>+576(SB), Y1
+	VMINPS Y2, Y1, Y2
+	VMOVUPS vectors<>+640(SB), Y1
+	VFMADD231PS vectors<>+704(SB), Y2, Y1
+	VSUBPS vectors<>+640(SB), Y1, Y4
+	VFMADD231PS vectors<>+768(SB), Y4, Y2
+	VFMADD132PS vectors<>+832(SB), Y2, Y4
+	VADDPS Y3, Y4, Y3
+	VMULPS Y3, Y3, Y4
+	VMOVUPS vectors<>+960(SB), Y2
+	VFMADD231PS vectors<>+896(SB), Y3, Y2
+	VFMADD213PS vectors<>+1024(SB), Y3, Y2
+	VFMADD213PS vectors<>+1088(SB), Y3, Y2
+	VFMADD213PS vectors<>+1152(SB), Y3, Y2
+	VFMADD213PS vectors<>+1216(SB), Y3, Y2
+	VFMADD132PS Y2, Y3, Y4
+	VADDPS vectors<>+128(SB), Y4, Y4
+	VPSUBD vectors<>+640(SB), Y1, Y1
+	VPSRAD $1, Y1, Y3
+	VPADDD vectors<>+1280(SB), Y3, Y2
+	VPSLLD $23, Y2, Y2
+	VMULPS Y2, Y4, Y2
+	VPSUBD Y3, Y1, Y3
+	VPADDD vectors<>+1280(SB), Y3, Y3
+	VPSLLD $23, Y3, Y3
+	VMULPS Y3, Y2, Y3
+	VMOVUPS Y3, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DX
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPS 0(DX), Y1, Y1
+	VSUBPS Y1, Y0, Y2
+	VSUBPS Y0, Y2, Y3
+	VSUBPS Y3, Y2, Y4
+	VSUBPS Y4, Y0, Y4
+	VADDPS Y3, Y1, Y3
+	VSUBPS Y3, Y4, Y3
+	VANDPS vectors<>+64(SB), Y2, Y4
+	VCMPPS $17, vectors<>+1344(SB), Y4, Y4
+	VMOVUPS vectors<>+192(SB), Y1
+	VBLENDVPS Y4, Y3, Y1, Y3
+	VMOVUPS vectors<>+512(SB), Y1
+	VMAXPS Y2, Y1, Y2
+	VMOVUPS vectors<>+576(SB), Y1
+	VMINPS Y2, Y1, Y2
+	VMOVUPS vectors<>+640(SB), Y1
+	VFMADD231PS vectors<>+704(SB), Y2, Y1
+	VSUBPS vectors<>+640(SB), Y1, Y4
+	VFMADD231PS vectors<>+768(SB), Y4, Y2
+	VFMADD132PS vectors<>+832(SB), Y2, Y4
+	VADDPS Y3, Y4, Y3
+	VMULPS Y3, Y3, Y4
+	VMOVUPS vectors<>+960(SB), Y2
+	VFMADD231PS vectors<>+896(SB), Y3, Y2
+	VFMADD213PS vectors<>+1024(SB), Y3, Y2
+	VFMADD213PS vectors<>+1088(SB), Y3, Y2
+	VFMADD213PS vectors<>+1152(SB), Y3, Y2
+	VFMADD213PS vectors<>+1216(SB), Y3, Y2
+	VFMADD132PS Y2, Y3, Y4
+	VADDPS vectors<>+128(SB), Y4, Y4
+	VPSUBD vectors<>+640(SB), Y1, Y1
+	VPSRAD $1, Y1, Y3
+	VPADDD vectors<>+1280(SB), Y3, Y2
+	VPSLLD $23, Y2, Y2
+	VMULPS Y2, Y4, Y2
+	VPSUBD Y3, Y1, Y3
+	VPADDD vectors<>+1280(SB), Y3, Y3
+	VPSLLD $23, Y3, Y3
+	VMULPS Y3, Y2, Y3
+	VMOVUPS (R10), Y0
+	VMASKMOVPS Y3, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func expshift322AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·expshift322AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+32(FP), CX
+	VBROADCASTSS (DX), Y15
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VSUBPS Y15, Y0, Y1
+	VSUBPS Y0, Y1, Y2
+	VSUBPS Y2, Y1, Y3
+	VSUBPS Y3, Y0, Y3
+	VADDPS Y2, Y15, Y2
+	VSUBPS Y2, Y3, Y2
+	VANDPS vectors<>+64(SB), Y1, Y3
+	VCMPPS $17, vectors<>+1344(SB), Y3, Y3
+	VMOVUPS vectors<>+192(SB), Y0
+	VBLENDVPS Y3, Y2, Y0, Y2
+	VMOVUPS vectors<>+512(SB), Y0
+	VMAXPS Y1, Y0, Y1
+	VMOVUPS vectors<>+576(SB), Y0
+	VMINPS Y1, Y0, Y1
+	VMOVUPS vectors<>+640(SB), Y0
+	VFMADD231PS vectors<>+704(SB), Y1, Y0
+	VSUBPS vectors<>+640(SB), Y0, Y3
+	VFMADD231PS vectors<>+768(SB), Y3, Y1
+	VFMADD132PS vectors<>+832(SB), Y1, Y3
+	VADDPS Y2, Y3, Y2
+	VMULPS Y2, Y2, Y3
+	VMOVUPS vectors<>+960(SB), Y1
+	VFMADD231PS vectors<>+896(SB), Y2, Y1
+	VFMADD213PS vectors<>+1024(SB), Y2, Y1
+	VFMADD213PS vectors<>+1088(SB), Y2, Y1
+	VFMADD213PS vectors<>+1152(SB), Y2, Y1
+	VFMADD213PS vectors<>+1216(SB), Y2, Y1
+	VFMADD132PS Y1, Y2, Y3
+	VADDPS vectors<>+128(SB), Y3, Y3
+	VPSUBD vectors<>+640(SB), Y0, Y0
+	VPSRAD $1, Y0, Y2
+	VPADDD vectors<>+1280(SB), Y2, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y1
+	VPSUBD Y2, Y0, Y2
+	VPADDD vectors<>+1280(SB), Y2, Y2
+	VPSLLD $23, Y2, Y2
+	VMULPS Y2, Y1, Y2
+	VMOVUPS Y2, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VSUBPS Y15, Y0, Y1
+	VSUBPS Y0, Y1, Y2
+	VSUBPS Y2, Y1, Y3
+	VSUBPS Y3, Y0, Y3
+	VADDPS Y2, Y15, Y2
+	VSUBPS Y2, Y3, Y2
+	VANDPS vectors<>+64(SB), Y1, Y3
+	VCMPPS $17, vectors<>+1344(SB), Y3, Y3
+	VMOVUPS vectors<>+192(SB), Y0
+	VBLENDVPS Y3, Y2, Y0, Y2
+	VMOVUPS vectors<>+512(SB), Y0
+	VMAXPS Y1, Y0, Y1
+	VMOVUPS vectors<>+576(SB), Y0
+	VMINPS Y1, Y0, Y1
+	VMOVUPS vectors<>+640(SB), Y0
+	VFMADD231PS vectors<>+704(SB), Y1, Y0
+	VSUBPS vectors<>+640(SB), Y0, Y3
+	VFMADD231PS vectors<>+768(SB), Y3, Y1
+	VFMADD132PS vectors<>+832(SB), Y1, Y3
+	VADDPS Y2, Y3, Y2
+	VMULPS Y2, Y2, Y3
+	VMOVUPS vectors<>+960(SB), Y1
+	VFMADD231PS vectors<>+896(SB), Y2, Y1
+	VFMADD213PS vectors<>+1024(SB), Y2, Y1
+	VFMADD213PS vectors<>+1088(SB), Y2, Y1
+	VFMADD213PS vectors<>+1152(SB), Y2, Y1
+	VFMADD213PS vectors<>+1216(SB), Y2, Y1
+	VFMADD132PS Y1, Y2, Y3
+	VADDPS vectors<>+128(SB), Y3, Y3
+	VPSUBD vectors<>+640(SB), Y0, Y0
+	VPSRAD $1, Y0, Y2
+	VPADDD vectors<>+1280(SB), Y2, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y1
+	VPSUBD Y2, Y0, Y2
+	VPADDD vectors<>+1280(SB), Y2, Y2
+	VPSLLD $23, Y2, Y2
+	VMULPS Y2, Y1, Y2
+	VMOVUPS (R10), Y0
+	VMASKMOVPS Y2, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
 // func sigmoid320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 TEXT ·sigmoid320AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
@@ -9546,7 +9985,7 @@ next1:
 	VMOVUPS 0(SI), Y0
 	VCMPPS $17, vectors<>+192(SB), Y0, Y1
 	VORPS vectors<>+0(SB), Y0, Y2
-	VMOVUPS vectors<>+1344(SB), Y3
+	VMOVUPS vectors<>+1408(SB), Y3
 	VMAXPS Y2, Y3, Y2
 	VMOVUPS vectors<>+640(SB), Y3
 	VFMADD231PS vectors<>+704(SB), Y2, Y3
@@ -9563,7 +10002,7 @@ next1:
 	VFMADD132PS Y5, Y4, Y2
 	VADDPS vectors<>+128(SB), Y2, Y2
 	VPSUBD vectors<>+640(SB), Y3, Y3
-	VPMAXSD vectors<>+1408(SB), Y3, Y4
+	VPMAXSD vectors<>+1472(SB), Y3, Y4
 	VPSRAD $1, Y4, Y5
 	VPADDD vectors<>+1280(SB), Y5, Y6
 	VPSLLD $23, Y6, Y6
@@ -9576,13 +10015,13 @@ next1:
 	VBLENDVPS Y1, Y2, Y6, Y2
 	VMOVUPS vectors<>+192(SB), Y6
 	VBLENDVPS Y1, Y3, Y6, Y3
-	VCMPPS $17, vectors<>+1344(SB), Y0, Y0
+	VCMPPS $17, vectors<>+1408(SB), Y0, Y0
 	VBLENDVPS Y0, vectors<>+192(SB), Y2, Y2
 	VADDPS vectors<>+128(SB), Y5, Y5
 	VDIVPS Y5, Y2, Y5
-	VPMAXSD vectors<>+1472(SB), Y3, Y2
+	VPMAXSD vectors<>+1536(SB), Y3, Y2
 	VPSUBD Y2, Y3, Y3
-	VPMAXSD vectors<>+1472(SB), Y3, Y0
+	VPMAXSD vectors<>+1536(SB), Y3, Y0
 	VPSUBD Y0, Y3, Y3
 	VPADDD vectors<>+1280(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
@@ -9609,7 +10048,7 @@ rest:
 	VMASKMOVPS 0(SI), Y0, Y0
 	VCMPPS $17, vectors<>+192(SB), Y0, Y1
 	VORPS vectors<>+0(SB), Y0, Y2
-	VMOVUPS vectors<>+1344(SB), Y3
+	VMOVUPS vectors<>+1408(SB), Y3
 	VMAXPS Y2, Y3, Y2
 	VMOVUPS vectors<>+640(SB), Y3
 	VFMADD231PS vectors<>+704(SB), Y2, Y3
@@ -9626,7 +10065,7 @@ rest:
 	VFMADD132PS Y5, Y4, Y2
 	VADDPS vectors<>+128(SB), Y2, Y2
 	VPSUBD vectors<>+640(SB), Y3, Y3
-	VPMAXSD vectors<>+1408(SB), Y3, Y4
+	VPMAXSD vectors<>+1472(SB), Y3, Y4
 	VPSRAD $1, Y4, Y5
 	VPADDD vectors<>+1280(SB), Y5, Y6
 	VPSLLD $23, Y6, Y6
@@ -9639,13 +10078,13 @@ rest:
 	VBLENDVPS Y1, Y2, Y6, Y2
 	VMOVUPS vectors<>+192(SB), Y6
 	VBLENDVPS Y1, Y3, Y6, Y3
-	VCMPPS $17, vectors<>+1344(SB), Y0, Y0
+	VCMPPS $17, vectors<>+1408(SB), Y0, Y0
 	VBLENDVPS Y0, vectors<>+192(SB), Y2, Y2
 	VADDPS vectors<>+128(SB), Y5, Y5
 	VDIVPS Y5, Y2, Y5
-	VPMAXSD vectors<>+1472(SB), Y3, Y2
+	VPMAXSD vectors<>+1536(SB), Y3, Y2
 	VPSUBD Y2, Y3, Y3
-	VPMAXSD vectors<>+1472(SB), Y3, Y0
+	VPMAXSD vectors<>+1536(SB), Y3, Y0
 	VPSUBD Y0, Y3, Y3
 	VPADDD vectors<>+1280(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
@@ -9679,7 +10118,7 @@ next1:
 	VMOVUPS 0(SI), Y0
 	VMULPS Y0, Y15, Y1
 	VANDPS vectors<>+64(SB), Y1, Y2
-	VCMPPS $17, vectors<>+1536(SB), Y2, Y2
+	VCMPPS $17, vectors<>+1600(SB), Y2, Y2
 	VMOVUPS Y1, Y3
 	VFMSUB231PS Y0, Y15, Y3
 	VMOVUPS vectors<>+192(SB), Y4
@@ -9688,7 +10127,7 @@ next1:
 	VXORPS vectors<>+0(SB), Y3, Y2
 	VBLENDVPS Y4, Y3, Y2, Y2
 	VORPS vectors<>+0(SB), Y1, Y3
-	VMOVUPS vectors<>+1344(SB), Y5
+	VMOVUPS vectors<>+1408(SB), Y5
 	VMAXPS Y3, Y5, Y3
 	VMOVUPS vectors<>+640(SB), Y5
 	VFMADD231PS vectors<>+704(SB), Y3, Y5
@@ -9706,7 +10145,7 @@ next1:
 	VFMADD132PS Y3, Y2, Y6
 	VADDPS vectors<>+128(SB), Y6, Y6
 	VPSUBD vectors<>+640(SB), Y5, Y5
-	VPMAXSD vectors<>+1408(SB), Y5, Y2
+	VPMAXSD vectors<>+1472(SB), Y5, Y2
 	VPSRAD $1, Y2, Y3
 	VPADDD vectors<>+1280(SB), Y3, Y7
 	VPSLLD $23, Y7, Y7
@@ -9719,14 +10158,14 @@ next1:
 	VBLENDVPS Y4, Y6, Y7, Y6
 	VMOVUPS vectors<>+192(SB), Y7
 	VBLENDVPS Y4, Y5, Y7, Y5
-	VCMPPS $17, vectors<>+1344(SB), Y1, Y1
+	VCMPPS $17, vectors<>+1408(SB), Y1, Y1
 	VBLENDVPS Y1, vectors<>+192(SB), Y6, Y6
 	VMULPS Y6, Y0, Y6
 	VADDPS vectors<>+128(SB), Y3, Y3
 	VDIVPS Y3, Y6, Y3
-	VPMAXSD vectors<>+1472(SB), Y5, Y6
+	VPMAXSD vectors<>+1536(SB), Y5, Y6
 	VPSUBD Y6, Y5, Y5
-	VPMAXSD vectors<>+1472(SB), Y5, Y0
+	VPMAXSD vectors<>+1536(SB), Y5, Y0
 	VPSUBD Y0, Y5, Y5
 	VPADDD vectors<>+1280(SB), Y5, Y5
 	VPSLLD $23, Y5, Y5
@@ -9753,7 +10192,7 @@ rest:
 	VMASKMOVPS 0(SI), Y0, Y0
 	VMULPS Y0, Y15, Y1
 	VANDPS vectors<>+64(SB), Y1, Y2
-	VCMPPS $17, vectors<>+1536(SB), Y2, Y2
+	VCMPPS $17, vectors<>+1600(SB), Y2, Y2
 	VMOVUPS Y1, Y3
 	VFMSUB231PS Y0, Y15, Y3
 	VMOVUPS vectors<>+192(SB), Y4
@@ -9762,7 +10201,7 @@ rest:
 	VXORPS vectors<>+0(SB), Y3, Y2
 	VBLENDVPS Y4, Y3, Y2, Y2
 	VORPS vectors<>+0(SB), Y1, Y3
-	VMOVUPS vectors<>+1344(SB), Y5
+	VMOVUPS vectors<>+1408(SB), Y5
 	VMAXPS Y3, Y5, Y3
 	VMOVUPS vectors<>+640(SB), Y5
 	VFMADD231PS vectors<>+704(SB), Y3, Y5
@@ -9780,7 +10219,7 @@ rest:
 	VFMADD132PS Y3, Y2, Y6
 	VADDPS vectors<>+128(SB), Y6, Y6
 	VPSUBD vectors<>+640(SB), Y5, Y5
-	VPMAXSD vectors<>+1408(SB), Y5, Y2
+	VPMAXSD vectors<>+1472(SB), Y5, Y2
 	VPSRAD $1, Y2, Y3
 	VPADDD vectors<>+1280(SB), Y3, Y7
 	VPSLLD $23, Y7, Y7
@@ -9793,14 +10232,14 @@ rest:
 	VBLENDVPS Y4, Y6, Y7, Y6
 	VMOVUPS vectors<>+192(SB), Y7
 	VBLENDVPS Y4, Y5, Y7, Y5
-	VCMPPS $17, vectors<>+1344(SB), Y1, Y1
+	VCMPPS $17, vectors<>+1408(SB), Y1, Y1
 	VBLENDVPS Y1, vectors<>+192(SB), Y6, Y6
 	VMULPS Y6, Y0, Y6
 	VADDPS vectors<>+128(SB), Y3, Y3
 	VDIVPS Y3, Y6, Y3
-	VPMAXSD vectors<>+1472(SB), Y5, Y6
+	VPMAXSD vectors<>+1536(SB), Y5, Y6
 	VPSUBD Y6, Y5, Y5
-	VPMAXSD vectors<>+1472(SB), Y5, Y0
+	VPMAXSD vectors<>+1536(SB), Y5, Y0
 	VPSUBD Y0, Y5, Y5
 	VPADDD vectors<>+1280(SB), Y5, Y5
 	VPSLLD $23, Y5, Y5
@@ -9828,26 +10267,26 @@ next1:
 	CMPQ CX, $8
 	JLT rest
 	VMOVUPS 0(SI), Y0
-	VMOVUPS vectors<>+1600(SB), Y1
-	VMAXPS Y0, Y1, Y2
 	VMOVUPS vectors<>+1664(SB), Y1
+	VMAXPS Y0, Y1, Y2
+	VMOVUPS vectors<>+1728(SB), Y1
 	VMINPS Y2, Y1, Y2
 	VMULPS Y2, Y2, Y1
 	VMOVUPS Y1, Y3
 	VFMSUB231PS Y2, Y2, Y3
-	VMULPS vectors<>+1728(SB), Y1, Y4
-	VADDPS vectors<>+1792(SB), Y4, Y5
-	VSUBPS vectors<>+1792(SB), Y5, Y6
+	VMULPS vectors<>+1792(SB), Y1, Y4
+	VADDPS vectors<>+1856(SB), Y4, Y5
+	VSUBPS vectors<>+1856(SB), Y5, Y6
 	VSUBPS Y6, Y5, Y7
-	VMOVUPS vectors<>+1792(SB), Y8
+	VMOVUPS vectors<>+1856(SB), Y8
 	VSUBPS Y7, Y8, Y7
 	VSUBPS Y6, Y4, Y6
 	VADDPS Y6, Y7, Y6
-	VFMSUB231PS vectors<>+1728(SB), Y1, Y4
+	VFMSUB231PS vectors<>+1792(SB), Y1, Y4
 	VADDPS Y4, Y6, Y4
-	VADDPS vectors<>+1920(SB), Y4, Y4
-	VFMADD132PS vectors<>+1856(SB), Y4, Y1
-	VFMADD132PS vectors<>+1728(SB), Y1, Y3
+	VADDPS vectors<>+1984(SB), Y4, Y4
+	VFMADD132PS vectors<>+1920(SB), Y4, Y1
+	VFMADD132PS vectors<>+1792(SB), Y1, Y3
 	VMULPS Y5, Y2, Y1
 	VFMSUB132PS Y2, Y1, Y5
 	VFMADD132PS Y3, Y5, Y2
@@ -9855,7 +10294,7 @@ next1:
 	VXORPS vectors<>+0(SB), Y2, Y3
 	VBLENDVPS Y5, Y2, Y3, Y3
 	VORPS vectors<>+0(SB), Y1, Y2
-	VMOVUPS vectors<>+1344(SB), Y4
+	VMOVUPS vectors<>+1408(SB), Y4
 	VMAXPS Y2, Y4, Y2
 	VMOVUPS vectors<>+640(SB), Y4
 	VFMADD231PS vectors<>+704(SB), Y2, Y4
@@ -9873,7 +10312,7 @@ next1:
 	VFMADD132PS Y2, Y3, Y6
 	VADDPS vectors<>+128(SB), Y6, Y6
 	VPSUBD vectors<>+640(SB), Y4, Y4
-	VPMAXSD vectors<>+1408(SB), Y4, Y3
+	VPMAXSD vectors<>+1472(SB), Y4, Y3
 	VPSRAD $1, Y3, Y2
 	VPADDD vectors<>+1280(SB), Y2, Y7
 	VPSLLD $23, Y7, Y7
@@ -9886,14 +10325,14 @@ next1:
 	VBLENDVPS Y5, Y6, Y7, Y6
 	VMOVUPS vectors<>+192(SB), Y7
 	VBLENDVPS Y5, Y4, Y7, Y4
-	VCMPPS $17, vectors<>+1344(SB), Y1, Y1
+	VCMPPS $17, vectors<>+1408(SB), Y1, Y1
 	VBLENDVPS Y1, vectors<>+192(SB), Y6, Y6
 	VMULPS Y6, Y0, Y6
 	VADDPS vectors<>+128(SB), Y2, Y2
 	VDIVPS Y2, Y6, Y2
-	VPMAXSD vectors<>+1472(SB), Y4, Y6
+	VPMAXSD vectors<>+1536(SB), Y4, Y6
 	VPSUBD Y6, Y4, Y4
-	VPMAXSD vectors<>+1472(SB), Y4, Y0
+	VPMAXSD vectors<>+1536(SB), Y4, Y0
 	VPSUBD Y0, Y4, Y4
 	VPADDD vectors<>+1280(SB), Y4, Y4
 	VPSLLD $23, Y4, Y4
@@ -9918,26 +10357,26 @@ rest:
 	SUBQ CX, R10
 	VMOVUPS (R10), Y0
 	VMASKMOVPS 0(SI), Y0, Y0
-	VMOVUPS vectors<>+1600(SB), Y1
-	VMAXPS Y0, Y1, Y2
 	VMOVUPS vectors<>+1664(SB), Y1
+	VMAXPS Y0, Y1, Y2
+	VMOVUPS vectors<>+1728(SB), Y1
 	VMINPS Y2, Y1, Y2
 	VMULPS Y2, Y2, Y1
 	VMOVUPS Y1, Y3
 	VFMSUB231PS Y2, Y2, Y3
-	VMULPS vectors<>+1728(SB), Y1, Y4
-	VADDPS vectors<>+1792(SB), Y4, Y5
-	VSUBPS vectors<>+1792(SB), Y5, Y6
+	VMULPS vectors<>+1792(SB), Y1, Y4
+	VADDPS vectors<>+1856(SB), Y4, Y5
+	VSUBPS vectors<>+1856(SB), Y5, Y6
 	VSUBPS Y6, Y5, Y7
-	VMOVUPS vectors<>+1792(SB), Y8
+	VMOVUPS vectors<>+1856(SB), Y8
 	VSUBPS Y7, Y8, Y7
 	VSUBPS Y6, Y4, Y6
 	VADDPS Y6, Y7, Y6
-	VFMSUB231PS vectors<>+1728(SB), Y1, Y4
+	VFMSUB231PS vectors<>+1792(SB), Y1, Y4
 	VADDPS Y4, Y6, Y4
-	VADDPS vectors<>+1920(SB), Y4, Y4
-	VFMADD132PS vectors<>+1856(SB), Y4, Y1
-	VFMADD132PS vectors<>+1728(SB), Y1, Y3
+	VADDPS vectors<>+1984(SB), Y4, Y4
+	VFMADD132PS vectors<>+1920(SB), Y4, Y1
+	VFMADD132PS vectors<>+1792(SB), Y1, Y3
 	VMULPS Y5, Y2, Y1
 	VFMSUB132PS Y2, Y1, Y5
 	VFMADD132PS Y3, Y5, Y2
@@ -9945,7 +10384,7 @@ rest:
 	VXORPS vectors<>+0(SB), Y2, Y3
 	VBLENDVPS Y5, Y2, Y3, Y3
 	VORPS vectors<>+0(SB), Y1, Y2
-	VMOVUPS vectors<>+1344(SB), Y4
+	VMOVUPS vectors<>+1408(SB), Y4
 	VMAXPS Y2, Y4, Y2
 	VMOVUPS vectors<>+640(SB), Y4
 	VFMADD231PS vectors<>+704(SB), Y2, Y4
@@ -9963,7 +10402,7 @@ rest:
 	VFMADD132PS Y2, Y3, Y6
 	VADDPS vectors<>+128(SB), Y6, Y6
 	VPSUBD vectors<>+640(SB), Y4, Y4
-	VPMAXSD vectors<>+1408(SB), Y4, Y3
+	VPMAXSD vectors<>+1472(SB), Y4, Y3
 	VPSRAD $1, Y3, Y2
 	VPADDD vectors<>+1280(SB), Y2, Y7
 	VPSLLD $23, Y7, Y7
@@ -9976,14 +10415,14 @@ rest:
 	VBLENDVPS Y5, Y6, Y7, Y6
 	VMOVUPS vectors<>+192(SB), Y7
 	VBLENDVPS Y5, Y4, Y7, Y4
-	VCMPPS $17, vectors<>+1344(SB), Y1, Y1
+	VCMPPS $17, vectors<>+1408(SB), Y1, Y1
 	VBLENDVPS Y1, vectors<>+192(SB), Y6, Y6
 	VMULPS Y6, Y0, Y6
 	VADDPS vectors<>+128(SB), Y2, Y2
 	VDIVPS Y2, Y6, Y2
-	VPMAXSD vectors<>+1472(SB), Y4, Y6
+	VPMAXSD vectors<>+1536(SB), Y4, Y6
 	VPSUBD Y6, Y4, Y4
-	VPMAXSD vectors<>+1472(SB), Y4, Y0
+	VPMAXSD vectors<>+1536(SB), Y4, Y0
 	VPSUBD Y0, Y4, Y4
 	VPADDD vectors<>+1280(SB), Y4, Y4
 	VPSLLD $23, Y4, Y4
@@ -10013,7 +10452,7 @@ next1:
 	VMOVUPS 0(SI), Y0
 	VANDPS vectors<>+64(SB), Y0, Y1
 	VADDPS Y1, Y1, Y2
-	VMOVUPS vectors<>+1984(SB), Y3
+	VMOVUPS vectors<>+2048(SB), Y3
 	VMINPS Y2, Y3, Y2
 	VMOVUPS vectors<>+640(SB), Y3
 	VFMADD231PS vectors<>+704(SB), Y2, Y3
@@ -10039,20 +10478,20 @@ next1:
 	VPSLLD $23, Y4, Y4
 	VMULPS Y4, Y5, Y4
 	VADDPS vectors<>+128(SB), Y4, Y4
-	VMOVUPS vectors<>+2048(SB), Y5
+	VMOVUPS vectors<>+2112(SB), Y5
 	VDIVPS Y4, Y5, Y4
 	VMOVUPS vectors<>+128(SB), Y5
 	VSUBPS Y4, Y5, Y4
 	VMULPS Y1, Y1, Y5
 	VMULPS Y5, Y1, Y3
-	VMOVUPS vectors<>+2176(SB), Y2
-	VFMADD231PS vectors<>+2112(SB), Y5, Y2
-	VFMADD213PS vectors<>+2240(SB), Y5, Y2
+	VMOVUPS vectors<>+2240(SB), Y2
+	VFMADD231PS vectors<>+2176(SB), Y5, Y2
 	VFMADD213PS vectors<>+2304(SB), Y5, Y2
 	VFMADD213PS vectors<>+2368(SB), Y5, Y2
 	VFMADD213PS vectors<>+2432(SB), Y5, Y2
+	VFMADD213PS vectors<>+2496(SB), Y5, Y2
 	VFMADD132PS Y2, Y1, Y3
-	VCMPPS $17, vectors<>+2496(SB), Y1, Y1
+	VCMPPS $17, vectors<>+2560(SB), Y1, Y1
 	VBLENDVPS Y1, Y3, Y4, Y4
 	VANDPS vectors<>+0(SB), Y0, Y0
 	VORPS Y0, Y4, Y0
@@ -10072,7 +10511,7 @@ rest:
 	VMASKMOVPS 0(SI), Y0, Y0
 	VANDPS vectors<>+64(SB), Y0, Y1
 	VADDPS Y1, Y1, Y2
-	VMOVUPS vectors<>+1984(SB), Y3
+	VMOVUPS vectors<>+2048(SB), Y3
 	VMINPS Y2, Y3, Y2
 	VMOVUPS vectors<>+640(SB), Y3
 	VFMADD231PS vectors<>+704(SB), Y2, Y3
@@ -10098,20 +10537,20 @@ rest:
 	VPSLLD $23, Y4, Y4
 	VMULPS Y4, Y5, Y4
 	VADDPS vectors<>+128(SB), Y4, Y4
-	VMOVUPS vectors<>+2048(SB), Y5
+	VMOVUPS vectors<>+2112(SB), Y5
 	VDIVPS Y4, Y5, Y4
 	VMOVUPS vectors<>+128(SB), Y5
 	VSUBPS Y4, Y5, Y4
 	VMULPS Y1, Y1, Y5
 	VMULPS Y5, Y1, Y3
-	VMOVUPS vectors<>+2176(SB), Y2
-	VFMADD231PS vectors<>+2112(SB), Y5, Y2
-	VFMADD213PS vectors<>+2240(SB), Y5, Y2
+	VMOVUPS vectors<>+2240(SB), Y2
+	VFMADD231PS vectors<>+2176(SB), Y5, Y2
 	VFMADD213PS vectors<>+2304(SB), Y5, Y2
 	VFMADD213PS vectors<>+2368(SB), Y5, Y2
 	VFMADD213PS vectors<>+2432(SB), Y5, Y2
+	VFMADD213PS vectors<>+2496(SB), Y5, Y2
 	VFMADD132PS Y2, Y1, Y3
-	VCMPPS $17, vectors<>+2496(SB), Y1, Y1
+	VCMPPS $17, vectors<>+2560(SB), Y1, Y1
 	VBLENDVPS Y1, Y3, Y4, Y4
 	VANDPS vectors<>+0(SB), Y0, Y0
 	VORPS Y0, Y4, Y0
@@ -10133,11 +10572,11 @@ next1:
 	JLT rest
 	VMOVUPS 0(SI), Y0
 	VANDPS vectors<>+64(SB), Y0, Y1
-	VMOVUPS vectors<>+2560(SB), Y2
+	VMOVUPS vectors<>+2624(SB), Y2
 	VMINPS Y1, Y2, Y1
 	VMULPS Y1, Y1, Y2
 	VMOVUPS vectors<>+128(SB), Y3
-	VFMADD231PS vectors<>+2624(SB), Y1, Y3
+	VFMADD231PS vectors<>+2688(SB), Y1, Y3
 	VMOVUPS Y2, Y4
 	VFMSUB231PS Y1, Y1, Y4
 	VXORPS vectors<>+0(SB), Y4, Y4
@@ -10165,10 +10604,9 @@ next1:
 	VFMADD213PS vectors<>+128(SB), Y5, Y3
 	VMOVUPS Y7, Y4
 	VFMADD231PS Y3, Y7, Y4
-	VSUBPS vectors<>+2688(SB), Y5, Y5
-	VMOVUPS vectors<>+2816(SB), Y3
-	VFMADD231PS vectors<>+2752(SB), Y5, Y3
-	VFMADD213PS vectors<>+2880(SB), Y5, Y3
+	VSUBPS vectors<>+2752(SB), Y5, Y5
+	VMOVUPS vectors<>+2880(SB), Y3
+	VFMADD231PS vectors<>+2816(SB), Y5, Y3
 	VFMADD213PS vectors<>+2944(SB), Y5, Y3
 	VFMADD213PS vectors<>+3008(SB), Y5, Y3
 	VFMADD213PS vectors<>+3072(SB), Y5, Y3
@@ -10176,6 +10614,7 @@ next1:
 	VFMADD213PS vectors<>+3200(SB), Y5, Y3
 	VFMADD213PS vectors<>+3264(SB), Y5, Y3
 	VFMADD213PS vectors<>+3328(SB), Y5, Y3
+	VFMADD213PS vectors<>+3392(SB), Y5, Y3
 	VMULPS Y3, Y4, Y3
 	VPSRAD $1, Y6, Y4
 	VPADDD vectors<>+1280(SB), Y4, Y5
@@ -10187,14 +10626,14 @@ next1:
 	VMULPS Y4, Y5, Y4
 	VMOVUPS vectors<>+128(SB), Y5
 	VSUBPS Y4, Y5, Y4
-	VMOVUPS vectors<>+3456(SB), Y5
-	VFMADD231PS vectors<>+3392(SB), Y2, Y5
-	VFMADD213PS vectors<>+3520(SB), Y2, Y5
+	VMOVUPS vectors<>+3520(SB), Y5
+	VFMADD231PS vectors<>+3456(SB), Y2, Y5
 	VFMADD213PS vectors<>+3584(SB), Y2, Y5
 	VFMADD213PS vectors<>+3648(SB), Y2, Y5
 	VFMADD213PS vectors<>+3712(SB), Y2, Y5
+	VFMADD213PS vectors<>+3776(SB), Y2, Y5
 	VFMADD132PS Y1, Y1, Y5
-	VCMPPS $17, vectors<>+3776(SB), Y1, Y1
+	VCMPPS $17, vectors<>+3840(SB), Y1, Y1
 	VBLENDVPS Y1, Y5, Y4, Y4
 	VANDPS vectors<>+0(SB), Y0, Y0
 	VORPS Y0, Y4, Y0
@@ -10213,11 +10652,11 @@ rest:
 	VMOVUPS (R10), Y0
 	VMASKMOVPS 0(SI), Y0, Y0
 	VANDPS vectors<>+64(SB), Y0, Y1
-	VMOVUPS vectors<>+2560(SB), Y2
+	VMOVUPS vectors<>+2624(SB), Y2
 	VMINPS Y1, Y2, Y1
 	VMULPS Y1, Y1, Y2
 	VMOVUPS vectors<>+128(SB), Y3
-	VFMADD231PS vectors<>+2624(SB), Y1, Y3
+	VFMADD231PS vectors<>+2688(SB), Y1, Y3
 	VMOVUPS Y2, Y4
 	VFMSUB231PS Y1, Y1, Y4
 	VXORPS vectors<>+0(SB), Y4, Y4
@@ -10245,10 +10684,9 @@ rest:
 	VFMADD213PS vectors<>+128(SB), Y5, Y3
 	VMOVUPS Y7, Y4
 	VFMADD231PS Y3, Y7, Y4
-	VSUBPS vectors<>+2688(SB), Y5, Y5
-	VMOVUPS vectors<>+2816(SB), Y3
-	VFMADD231PS vectors<>+2752(SB), Y5, Y3
-	VFMADD213PS vectors<>+2880(SB), Y5, Y3
+	VSUBPS vectors<>+2752(SB), Y5, Y5
+	VMOVUPS vectors<>+2880(SB), Y3
+	VFMADD231PS vectors<>+2816(SB), Y5, Y3
 	VFMADD213PS vectors<>+2944(SB), Y5, Y3
 	VFMADD213PS vectors<>+3008(SB), Y5, Y3
 	VFMADD213PS vectors<>+3072(SB), Y5, Y3
@@ -10256,6 +10694,7 @@ rest:
 	VFMADD213PS vectors<>+3200(SB), Y5, Y3
 	VFMADD213PS vectors<>+3264(SB), Y5, Y3
 	VFMADD213PS vectors<>+3328(SB), Y5, Y3
+	VFMADD213PS vectors<>+3392(SB), Y5, Y3
 	VMULPS Y3, Y4, Y3
 	VPSRAD $1, Y6, Y4
 	VPADDD vectors<>+1280(SB), Y4, Y5
@@ -10267,14 +10706,14 @@ rest:
 	VMULPS Y4, Y5, Y4
 	VMOVUPS vectors<>+128(SB), Y5
 	VSUBPS Y4, Y5, Y4
-	VMOVUPS vectors<>+3456(SB), Y5
-	VFMADD231PS vectors<>+3392(SB), Y2, Y5
-	VFMADD213PS vectors<>+3520(SB), Y2, Y5
+	VMOVUPS vectors<>+3520(SB), Y5
+	VFMADD231PS vectors<>+3456(SB), Y2, Y5
 	VFMADD213PS vectors<>+3584(SB), Y2, Y5
 	VFMADD213PS vectors<>+3648(SB), Y2, Y5
 	VFMADD213PS vectors<>+3712(SB), Y2, Y5
+	VFMADD213PS vectors<>+3776(SB), Y2, Y5
 	VFMADD132PS Y1, Y1, Y5
-	VCMPPS $17, vectors<>+3776(SB), Y1, Y1
+	VCMPPS $17, vectors<>+3840(SB), Y1, Y1
 	VBLENDVPS Y1, Y5, Y4, Y4
 	VANDPS vectors<>+0(SB), Y0, Y0
 	VORPS Y0, Y4, Y0
@@ -10296,13 +10735,13 @@ next1:
 	JLT rest
 	VMOVUPS 0(SI), Y0
 	VANDPS vectors<>+64(SB), Y0, Y1
-	VMOVUPS vectors<>+3840(SB), Y2
+	VMOVUPS vectors<>+3904(SB), Y2
 	VMINPS Y1, Y2, Y1
 	VMULPS Y1, Y1, Y2
-	VMULPS vectors<>+3904(SB), Y1, Y3
+	VMULPS vectors<>+3968(SB), Y1, Y3
 	VMULPS vectors<>+1216(SB), Y2, Y4
 	VMOVUPS vectors<>+128(SB), Y5
-	VFMADD231PS vectors<>+3968(SB), Y1, Y5
+	VFMADD231PS vectors<>+4032(SB), Y1, Y5
 	VFMSUB231PS Y1, Y1, Y2
 	VMULPS vectors<>+1216(SB), Y2, Y2
 	VXORPS vectors<>+0(SB), Y2, Y2
@@ -10330,10 +10769,9 @@ next1:
 	VFMADD213PS vectors<>+128(SB), Y1, Y5
 	VMOVUPS Y7, Y2
 	VFMADD231PS Y5, Y7, Y2
-	VSUBPS vectors<>+2688(SB), Y1, Y1
-	VMOVUPS vectors<>+2816(SB), Y5
-	VFMADD231PS vectors<>+2752(SB), Y1, Y5
-	VFMADD213PS vectors<>+2880(SB), Y1, Y5
+	VSUBPS vectors<>+2752(SB), Y1, Y1
+	VMOVUPS vectors<>+2880(SB), Y5
+	VFMADD231PS vectors<>+2816(SB), Y1, Y5
 	VFMADD213PS vectors<>+2944(SB), Y1, Y5
 	VFMADD213PS vectors<>+3008(SB), Y1, Y5
 	VFMADD213PS vectors<>+3072(SB), Y1, Y5
@@ -10341,23 +10779,24 @@ next1:
 	VFMADD213PS vectors<>+3200(SB), Y1, Y5
 	VFMADD213PS vectors<>+3264(SB), Y1, Y5
 	VFMADD213PS vectors<>+3328(SB), Y1, Y5
+	VFMADD213PS vectors<>+3392(SB), Y1, Y5
 	VMULPS Y5, Y2, Y5
 	VMULPS vectors<>+1216(SB), Y5, Y5
-	VCMPPS $17, vectors<>+4032(SB), Y0, Y2
+	VCMPPS $17, vectors<>+4096(SB), Y0, Y2
 	VBLENDVPS Y2, vectors<>+192(SB), Y5, Y5
 	VANDPS vectors<>+0(SB), Y0, Y2
 	VORPS Y2, Y3, Y2
 	VMULPS vectors<>+1216(SB), Y2, Y2
-	VMOVUPS vectors<>+3456(SB), Y1
-	VFMADD231PS vectors<>+3392(SB), Y4, Y1
-	VFMADD213PS vectors<>+3520(SB), Y4, Y1
+	VMOVUPS vectors<>+3520(SB), Y1
+	VFMADD231PS vectors<>+3456(SB), Y4, Y1
 	VFMADD213PS vectors<>+3584(SB), Y4, Y1
 	VFMADD213PS vectors<>+3648(SB), Y4, Y1
 	VFMADD213PS vectors<>+3712(SB), Y4, Y1
+	VFMADD213PS vectors<>+3776(SB), Y4, Y1
 	VMOVUPS Y2, Y4
 	VFMADD231PS Y1, Y2, Y4
 	VADDPS vectors<>+1216(SB), Y4, Y4
-	VCMPPS $17, vectors<>+3776(SB), Y3, Y3
+	VCMPPS $17, vectors<>+3840(SB), Y3, Y3
 	VPSRAD $1, Y6, Y1
 	VPADDD vectors<>+1280(SB), Y1, Y2
 	VPSLLD $23, Y2, Y2
@@ -10397,13 +10836,13 @@ rest:
 	VMOVUPS (R10), Y0
 	VMASKMOVPS 0(SI), Y0, Y0
 	VANDPS vectors<>+64(SB), Y0, Y1
-	VMOVUPS vectors<>+3840(SB), Y2
+	VMOVUPS vectors<>+3904(SB), Y2
 	VMINPS Y1, Y2, Y1
 	VMULPS Y1, Y1, Y2
-	VMULPS vectors<>+3904(SB), Y1, Y3
+	VMULPS vectors<>+3968(SB), Y1, Y3
 	VMULPS vectors<>+1216(SB), Y2, Y4
 	VMOVUPS vectors<>+128(SB), Y5
-	VFMADD231PS vectors<>+3968(SB), Y1, Y5
+	VFMADD231PS vectors<>+4032(SB), Y1, Y5
 	VFMSUB231PS Y1, Y1, Y2
 	VMULPS vectors<>+1216(SB), Y2, Y2
 	VXORPS vectors<>+0(SB), Y2, Y2
@@ -10431,10 +10870,9 @@ rest:
 	VFMADD213PS vectors<>+128(SB), Y1, Y5
 	VMOVUPS Y7, Y2
 	VFMADD231PS Y5, Y7, Y2
-	VSUBPS vectors<>+2688(SB), Y1, Y1
-	VMOVUPS vectors<>+2816(SB), Y5
-	VFMADD231PS vectors<>+2752(SB), Y1, Y5
-	VFMADD213PS vectors<>+2880(SB), Y1, Y5
+	VSUBPS vectors<>+2752(SB), Y1, Y1
+	VMOVUPS vectors<>+2880(SB), Y5
+	VFMADD231PS vectors<>+2816(SB), Y1, Y5
 	VFMADD213PS vectors<>+2944(SB), Y1, Y5
 	VFMADD213PS vectors<>+3008(SB), Y1, Y5
 	VFMADD213PS vectors<>+3072(SB), Y1, Y5
@@ -10442,23 +10880,24 @@ rest:
 	VFMADD213PS vectors<>+3200(SB), Y1, Y5
 	VFMADD213PS vectors<>+3264(SB), Y1, Y5
 	VFMADD213PS vectors<>+3328(SB), Y1, Y5
+	VFMADD213PS vectors<>+3392(SB), Y1, Y5
 	VMULPS Y5, Y2, Y5
 	VMULPS vectors<>+1216(SB), Y5, Y5
-	VCMPPS $17, vectors<>+4032(SB), Y0, Y2
+	VCMPPS $17, vectors<>+4096(SB), Y0, Y2
 	VBLENDVPS Y2, vectors<>+192(SB), Y5, Y5
 	VANDPS vectors<>+0(SB), Y0, Y2
 	VORPS Y2, Y3, Y2
 	VMULPS vectors<>+1216(SB), Y2, Y2
-	VMOVUPS vectors<>+3456(SB), Y1
-	VFMADD231PS vectors<>+3392(SB), Y4, Y1
-	VFMADD213PS vectors<>+3520(SB), Y4, Y1
+	VMOVUPS vectors<>+3520(SB), Y1
+	VFMADD231PS vectors<>+3456(SB), Y4, Y1
 	VFMADD213PS vectors<>+3584(SB), Y4, Y1
 	VFMADD213PS vectors<>+3648(SB), Y4, Y1
 	VFMADD213PS vectors<>+3712(SB), Y4, Y1
+	VFMADD213PS vectors<>+3776(SB), Y4, Y1
 	VMOVUPS Y2, Y4
 	VFMADD231PS Y1, Y2, Y4
 	VADDPS vectors<>+1216(SB), Y4, Y4
-	VCMPPS $17, vectors<>+3776(SB), Y3, Y3
+	VCMPPS $17, vectors<>+3840(SB), Y3, Y3
 	VPSRAD $1, Y6, Y1
 	VPADDD vectors<>+1280(SB), Y1, Y2
 	VPSLLD $23, Y2, Y2
@@ -10500,40 +10939,40 @@ next1:
 	CMPQ CX, $8
 	JLT rest
 	VMOVUPS 0(SI), Y0
-	VCMPPS $17, vectors<>+4096(SB), Y0, Y1
-	VMULPS vectors<>+4160(SB), Y0, Y2
+	VCMPPS $17, vectors<>+4160(SB), Y0, Y1
+	VMULPS vectors<>+4224(SB), Y0, Y2
 	VBLENDVPS Y1, Y2, Y0, Y2
 	VMOVUPS vectors<>+192(SB), Y3
-	VBLENDVPS Y1, vectors<>+4224(SB), Y3, Y1
-	VPADDD vectors<>+4288(SB), Y2, Y2
+	VBLENDVPS Y1, vectors<>+4288(SB), Y3, Y1
+	VPADDD vectors<>+4352(SB), Y2, Y2
 	VPSRLD $23, Y2, Y3
 	VPSUBD vectors<>+1280(SB), Y3, Y3
 	VCVTDQ2PS Y3, Y3
 	VADDPS Y1, Y3, Y1
-	VANDPS vectors<>+4352(SB), Y2, Y2
-	VPADDD vectors<>+3904(SB), Y2, Y2
+	VANDPS vectors<>+4416(SB), Y2, Y2
+	VPADDD vectors<>+3968(SB), Y2, Y2
 	VSUBPS vectors<>+128(SB), Y2, Y2
 	VMULPS Y2, Y2, Y3
 	VMULPS Y2, Y3, Y4
-	VMOVUPS vectors<>+4544(SB), Y5
-	VFMADD231PS vectors<>+4480(SB), Y2, Y5
-	VFMADD213PS vectors<>+4608(SB), Y2, Y5
+	VMOVUPS vectors<>+4608(SB), Y5
+	VFMADD231PS vectors<>+4544(SB), Y2, Y5
 	VFMADD213PS vectors<>+4672(SB), Y2, Y5
 	VFMADD213PS vectors<>+4736(SB), Y2, Y5
 	VFMADD213PS vectors<>+4800(SB), Y2, Y5
 	VFMADD213PS vectors<>+4864(SB), Y2, Y5
 	VFMADD213PS vectors<>+4928(SB), Y2, Y5
 	VFMADD213PS vectors<>+4992(SB), Y2, Y5
+	VFMADD213PS vectors<>+5056(SB), Y2, Y5
 	VMULPS Y5, Y4, Y5
-	VFMADD231PS vectors<>+4416(SB), Y1, Y5
-	VFMADD132PS vectors<>+5120(SB), Y5, Y3
+	VFMADD231PS vectors<>+4480(SB), Y1, Y5
+	VFMADD132PS vectors<>+5184(SB), Y5, Y3
 	VADDPS Y3, Y2, Y3
-	VFMADD132PS vectors<>+5056(SB), Y3, Y1
+	VFMADD132PS vectors<>+5120(SB), Y3, Y1
 	VCMPPS $17, vectors<>+192(SB), Y0, Y3
-	VBLENDVPS Y3, vectors<>+5184(SB), Y1, Y1
-	VCMPPS $0, vectors<>+192(SB), Y0, Y3
 	VBLENDVPS Y3, vectors<>+5248(SB), Y1, Y1
-	VCMPPS $22, vectors<>+5312(SB), Y0, Y3
+	VCMPPS $0, vectors<>+192(SB), Y0, Y3
+	VBLENDVPS Y3, vectors<>+5312(SB), Y1, Y1
+	VCMPPS $22, vectors<>+5376(SB), Y0, Y3
 	VBLENDVPS Y3, Y0, Y1, Y1
 	VMOVUPS Y1, 0(DI)
 	ADDQ $32, SI
@@ -10549,40 +10988,40 @@ rest:
 	SUBQ CX, R10
 	VMOVUPS (R10), Y0
 	VMASKMOVPS 0(SI), Y0, Y0
-	VCMPPS $17, vectors<>+4096(SB), Y0, Y1
-	VMULPS vectors<>+4160(SB), Y0, Y2
+	VCMPPS $17, vectors<>+4160(SB), Y0, Y1
+	VMULPS vectors<>+4224(SB), Y0, Y2
 	VBLENDVPS Y1, Y2, Y0, Y2
 	VMOVUPS vectors<>+192(SB), Y3
-	VBLENDVPS Y1, vectors<>+4224(SB), Y3, Y1
-	VPADDD vectors<>+4288(SB), Y2, Y2
+	VBLENDVPS Y1, vectors<>+4288(SB), Y3, Y1
+	VPADDD vectors<>+4352(SB), Y2, Y2
 	VPSRLD $23, Y2, Y3
 	VPSUBD vectors<>+1280(SB), Y3, Y3
 	VCVTDQ2PS Y3, Y3
 	VADDPS Y1, Y3, Y1
-	VANDPS vectors<>+4352(SB), Y2, Y2
-	VPADDD vectors<>+3904(SB), Y2, Y2
+	VANDPS vectors<>+4416(SB), Y2, Y2
+	VPADDD vectors<>+3968(SB), Y2, Y2
 	VSUBPS vectors<>+128(SB), Y2, Y2
 	VMULPS Y2, Y2, Y3
 	VMULPS Y2, Y3, Y4
-	VMOVUPS vectors<>+4544(SB), Y5
-	VFMADD231PS vectors<>+4480(SB), Y2, Y5
-	VFMADD213PS vectors<>+4608(SB), Y2, Y5
+	VMOVUPS vectors<>+4608(SB), Y5
+	VFMADD231PS vectors<>+4544(SB), Y2, Y5
 	VFMADD213PS vectors<>+4672(SB), Y2, Y5
 	VFMADD213PS vectors<>+4736(SB), Y2, Y5
 	VFMADD213PS vectors<>+4800(SB), Y2, Y5
 	VFMADD213PS vectors<>+4864(SB), Y2, Y5
 	VFMADD213PS vectors<>+4928(SB), Y2, Y5
 	VFMADD213PS vectors<>+4992(SB), Y2, Y5
+	VFMADD213PS vectors<>+5056(SB), Y2, Y5
 	VMULPS Y5, Y4, Y5
-	VFMADD231PS vectors<>+4416(SB), Y1, Y5
-	VFMADD132PS vectors<>+5120(SB), Y5, Y3
+	VFMADD231PS vectors<>+4480(SB), Y1, Y5
+	VFMADD132PS vectors<>+5184(SB), Y5, Y3
 	VADDPS Y3, Y2, Y3
-	VFMADD132PS vectors<>+5056(SB), Y3, Y1
+	VFMADD132PS vectors<>+5120(SB), Y3, Y1
 	VCMPPS $17, vectors<>+192(SB), Y0, Y3
-	VBLENDVPS Y3, vectors<>+5184(SB), Y1, Y1
-	VCMPPS $0, vectors<>+192(SB), Y0, Y3
 	VBLENDVPS Y3, vectors<>+5248(SB), Y1, Y1
-	VCMPPS $22, vectors<>+5312(SB), Y0, Y3
+	VCMPPS $0, vectors<>+192(SB), Y0, Y3
+	VBLENDVPS Y3, vectors<>+5312(SB), Y1, Y1
+	VCMPPS $22, vectors<>+5376(SB), Y0, Y3
 	VBLENDVPS Y3, Y0, Y1, Y1
 	VMOVUPS (R10), Y0
 	VMASKMOVPS Y1, Y0, (DI)
@@ -10627,15 +11066,15 @@ next1:
 	VPADDD vectors<>+1280(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y4, Y3
-	VADDPS vectors<>+2048(SB), Y3, Y4
+	VADDPS vectors<>+2112(SB), Y3, Y4
 	VDIVPS Y4, Y3, Y4
 	VMULPS Y4, Y4, Y3
 	VMULPS Y3, Y4, Y2
-	VMOVUPS vectors<>+5440(SB), Y1
-	VFMADD231PS vectors<>+5376(SB), Y3, Y1
-	VFMADD213PS vectors<>+5504(SB), Y3, Y1
+	VMOVUPS vectors<>+5504(SB), Y1
+	VFMADD231PS vectors<>+5440(SB), Y3, Y1
 	VFMADD213PS vectors<>+5568(SB), Y3, Y1
 	VFMADD213PS vectors<>+5632(SB), Y3, Y1
+	VFMADD213PS vectors<>+5696(SB), Y3, Y1
 	VADDPS Y4, Y4, Y4
 	VFMADD132PS Y1, Y4, Y2
 	VMOVUPS vectors<>+192(SB), Y4
@@ -10681,15 +11120,15 @@ rest:
 	VPADDD vectors<>+1280(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y4, Y3
-	VADDPS vectors<>+2048(SB), Y3, Y4
+	VADDPS vectors<>+2112(SB), Y3, Y4
 	VDIVPS Y4, Y3, Y4
 	VMULPS Y4, Y4, Y3
 	VMULPS Y3, Y4, Y2
-	VMOVUPS vectors<>+5440(SB), Y1
-	VFMADD231PS vectors<>+5376(SB), Y3, Y1
-	VFMADD213PS vectors<>+5504(SB), Y3, Y1
+	VMOVUPS vectors<>+5504(SB), Y1
+	VFMADD231PS vectors<>+5440(SB), Y3, Y1
 	VFMADD213PS vectors<>+5568(SB), Y3, Y1
 	VFMADD213PS vectors<>+5632(SB), Y3, Y1
+	VFMADD213PS vectors<>+5696(SB), Y3, Y1
 	VADDPS Y4, Y4, Y4
 	VFMADD132PS Y1, Y4, Y2
 	VMOVUPS vectors<>+192(SB), Y4
@@ -10712,16 +11151,16 @@ next4:
 	CMPQ CX, $16
 	JLT next1
 	VMOVUPD 0(SI), Y0
-	VXORPD vectors<>+5696(SB), Y0, Y0
+	VXORPD vectors<>+5760(SB), Y0, Y0
 	VMOVUPD Y0, 0(DI)
 	VMOVUPD 32(SI), Y0
-	VXORPD vectors<>+5696(SB), Y0, Y0
+	VXORPD vectors<>+5760(SB), Y0, Y0
 	VMOVUPD Y0, 32(DI)
 	VMOVUPD 64(SI), Y0
-	VXORPD vectors<>+5696(SB), Y0, Y0
+	VXORPD vectors<>+5760(SB), Y0, Y0
 	VMOVUPD Y0, 64(DI)
 	VMOVUPD 96(SI), Y0
-	VXORPD vectors<>+5696(SB), Y0, Y0
+	VXORPD vectors<>+5760(SB), Y0, Y0
 	VMOVUPD Y0, 96(DI)
 	ADDQ $128, SI
 	ADDQ $128, DI
@@ -10732,7 +11171,7 @@ next1:
 	CMPQ CX, $4
 	JLT rest
 	VMOVUPD 0(SI), Y0
-	VXORPD vectors<>+5696(SB), Y0, Y0
+	VXORPD vectors<>+5760(SB), Y0, Y0
 	VMOVUPD Y0, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
@@ -10747,7 +11186,7 @@ rest:
 	SUBQ CX, R10
 	VMOVUPS (R10), Y0
 	VMASKMOVPD 0(SI), Y0, Y0
-	VXORPD vectors<>+5696(SB), Y0, Y0
+	VXORPD vectors<>+5760(SB), Y0, Y0
 	VMOVUPS (R10), Y1
 	VMASKMOVPD Y0, Y1, (DI)
 
@@ -10765,16 +11204,16 @@ next4:
 	CMPQ CX, $16
 	JLT next1
 	VMOVUPD 0(SI), Y0
-	VANDPD vectors<>+5760(SB), Y0, Y0
+	VANDPD vectors<>+5824(SB), Y0, Y0
 	VMOVUPD Y0, 0(DI)
 	VMOVUPD 32(SI), Y0
-	VANDPD vectors<>+5760(SB), Y0, Y0
+	VANDPD vectors<>+5824(SB), Y0, Y0
 	VMOVUPD Y0, 32(DI)
 	VMOVUPD 64(SI), Y0
-	VANDPD vectors<>+5760(SB), Y0, Y0
+	VANDPD vectors<>+5824(SB), Y0, Y0
 	VMOVUPD Y0, 64(DI)
 	VMOVUPD 96(SI), Y0
-	VANDPD vectors<>+5760(SB), Y0, Y0
+	VANDPD vectors<>+5824(SB), Y0, Y0
 	VMOVUPD Y0, 96(DI)
 	ADDQ $128, SI
 	ADDQ $128, DI
@@ -10785,7 +11224,7 @@ next1:
 	CMPQ CX, $4
 	JLT rest
 	VMOVUPD 0(SI), Y0
-	VANDPD vectors<>+5760(SB), Y0, Y0
+	VANDPD vectors<>+5824(SB), Y0, Y0
 	VMOVUPD Y0, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
@@ -10800,7 +11239,7 @@ rest:
 	SUBQ CX, R10
 	VMOVUPS (R10), Y0
 	VMASKMOVPD 0(SI), Y0, Y0
-	VANDPD vectors<>+5760(SB), Y0, Y0
+	VANDPD vectors<>+5824(SB), Y0, Y0
 	VMOVUPS (R10), Y1
 	VMASKMOVPD Y0, Y1, (DI)
 
@@ -10871,19 +11310,19 @@ next4:
 	CMPQ CX, $16
 	JLT next1
 	VMOVUPD 0(SI), Y0
-	VMOVUPD vectors<>+5824(SB), Y1
+	VMOVUPD vectors<>+5888(SB), Y1
 	VDIVPD Y0, Y1, Y0
 	VMOVUPD Y0, 0(DI)
 	VMOVUPD 32(SI), Y0
-	VMOVUPD vectors<>+5824(SB), Y1
+	VMOVUPD vectors<>+5888(SB), Y1
 	VDIVPD Y0, Y1, Y0
 	VMOVUPD Y0, 32(DI)
 	VMOVUPD 64(SI), Y0
-	VMOVUPD vectors<>+5824(SB), Y1
+	VMOVUPD vectors<>+5888(SB), Y1
 	VDIVPD Y0, Y1, Y0
 	VMOVUPD Y0, 64(DI)
 	VMOVUPD 96(SI), Y0
-	VMOVUPD vectors<>+5824(SB), Y1
+	VMOVUPD vectors<>+5888(SB), Y1
 	VDIVPD Y0, Y1, Y0
 	VMOVUPD Y0, 96(DI)
 	ADDQ $128, SI
@@ -10895,7 +11334,7 @@ next1:
 	CMPQ CX, $4
 	JLT rest
 	VMOVUPD 0(SI), Y0
-	VMOVUPD vectors<>+5824(SB), Y1
+	VMOVUPD vectors<>+5888(SB), Y1
 	VDIVPD Y0, Y1, Y0
 	VMOVUPD Y0, 0(DI)
 	ADDQ $32, SI
@@ -10911,7 +11350,7 @@ rest:
 	SUBQ CX, R10
 	VMOVUPS (R10), Y0
 	VMASKMOVPD 0(SI), Y0, Y0
-	VMOVUPD vectors<>+5824(SB), Y1
+	VMOVUPD vectors<>+5888(SB), Y1
 	VDIVPD Y0, Y1, Y0
 	VMOVUPS (R10), Y1
 	VMASKMOVPD Y0, Y1, (DI)
@@ -13555,572 +13994,580 @@ DATA vectors<>+1312(SB)/8, $0x7f0000007f
 DATA vectors<>+1320(SB)/8, $0x7f0000007f
 DATA vectors<>+1328(SB)/8, $0x7f0000007f
 DATA vectors<>+1336(SB)/8, $0x7f0000007f
-DATA vectors<>+1344(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1352(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1360(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1368(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1376(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1384(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1392(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1400(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1408(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1416(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1424(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1432(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1440(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1448(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1456(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1464(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1472(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+1480(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+1488(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+1496(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+1504(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+1512(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+1520(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+1528(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+1536(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1544(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1552(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1560(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1568(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1576(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1584(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1592(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1600(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1608(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1616(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1624(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1632(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1640(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1648(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1656(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1664(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1672(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1680(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1688(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1696(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1704(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1712(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1720(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1728(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1736(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1744(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1752(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1760(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1768(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1776(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1784(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1792(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1800(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1808(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1816(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1824(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1832(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1840(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1848(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1856(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1864(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1872(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1880(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1888(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1896(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1904(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1912(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1920(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1928(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1936(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1944(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1952(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1960(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1968(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1976(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1984(SB)/8, $0x4220000042200000
-DATA vectors<>+1992(SB)/8, $0x4220000042200000
-DATA vectors<>+2000(SB)/8, $0x4220000042200000
-DATA vectors<>+2008(SB)/8, $0x4220000042200000
-DATA vectors<>+2016(SB)/8, $0x4220000042200000
-DATA vectors<>+2024(SB)/8, $0x4220000042200000
-DATA vectors<>+2032(SB)/8, $0x4220000042200000
-DATA vectors<>+2040(SB)/8, $0x4220000042200000
-DATA vectors<>+2048(SB)/8, $0x4000000040000000
-DATA vectors<>+2056(SB)/8, $0x4000000040000000
-DATA vectors<>+2064(SB)/8, $0x4000000040000000
-DATA vectors<>+2072(SB)/8, $0x4000000040000000
-DATA vectors<>+2080(SB)/8, $0x4000000040000000
-DATA vectors<>+2088(SB)/8, $0x4000000040000000
-DATA vectors<>+2096(SB)/8, $0x4000000040000000
-DATA vectors<>+2104(SB)/8, $0x4000000040000000
-DATA vectors<>+2112(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2120(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2128(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2136(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2144(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2152(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2160(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2168(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2176(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2184(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2192(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2200(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2208(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2216(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2224(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2232(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2240(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2248(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2256(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2264(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2272(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2280(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2288(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2296(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2304(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2312(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2320(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2328(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2336(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2344(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2352(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2360(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2368(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2376(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2384(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2392(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2400(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2408(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2416(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2424(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2432(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2440(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2448(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2456(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2464(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2472(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2480(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2488(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2496(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2504(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2512(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2520(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2528(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2536(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2544(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2552(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2560(SB)/8, $0x4080000040800000
-DATA vectors<>+2568(SB)/8, $0x4080000040800000
-DATA vectors<>+2576(SB)/8, $0x4080000040800000
-DATA vectors<>+2584(SB)/8, $0x4080000040800000
-DATA vectors<>+2592(SB)/8, $0x4080000040800000
-DATA vectors<>+2600(SB)/8, $0x4080000040800000
-DATA vectors<>+2608(SB)/8, $0x4080000040800000
-DATA vectors<>+2616(SB)/8, $0x4080000040800000
-DATA vectors<>+2624(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2632(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2640(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2648(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2656(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2664(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2672(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2680(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2688(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2696(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2704(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2712(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2720(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2728(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2736(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2744(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2752(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2760(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2768(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2776(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2784(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2792(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2800(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2808(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2816(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2824(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2832(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2840(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2848(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2856(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2864(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2872(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2880(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2888(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2896(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2904(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2912(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2920(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2928(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2936(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2944(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2952(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2960(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2968(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2976(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2984(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2992(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+3000(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+3008(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+3016(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+3024(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+3032(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+3040(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+3048(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+3056(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+3064(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+3072(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3080(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3088(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3096(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3104(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3112(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3120(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3128(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3136(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3144(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3152(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3160(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3168(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3176(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3184(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3192(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3200(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3208(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3216(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3224(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3232(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3240(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3248(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3256(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3264(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3272(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3280(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3288(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3296(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3304(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3312(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3320(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3328(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3336(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3344(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3352(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3360(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3368(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3376(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3384(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3392(SB)/8, $0xba368361ba368361
-DATA vectors<>+3400(SB)/8, $0xba368361ba368361
-DATA vectors<>+3408(SB)/8, $0xba368361ba368361
-DATA vectors<>+3416(SB)/8, $0xba368361ba368361
-DATA vectors<>+3424(SB)/8, $0xba368361ba368361
-DATA vectors<>+3432(SB)/8, $0xba368361ba368361
-DATA vectors<>+3440(SB)/8, $0xba368361ba368361
-DATA vectors<>+3448(SB)/8, $0xba368361ba368361
-DATA vectors<>+3456(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3464(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3472(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3480(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3488(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3496(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3504(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3512(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3520(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3528(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3536(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3544(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3552(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3560(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3568(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3576(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3584(SB)/8, $0x3de716503de71650
-DATA vectors<>+3592(SB)/8, $0x3de716503de71650
-DATA vectors<>+3600(SB)/8, $0x3de716503de71650
-DATA vectors<>+3608(SB)/8, $0x3de716503de71650
-DATA vectors<>+3616(SB)/8, $0x3de716503de71650
-DATA vectors<>+3624(SB)/8, $0x3de716503de71650
-DATA vectors<>+3632(SB)/8, $0x3de716503de71650
-DATA vectors<>+3640(SB)/8, $0x3de716503de71650
-DATA vectors<>+3648(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3656(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3664(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3672(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3680(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3688(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3696(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3704(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3712(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3720(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3728(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3736(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3744(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3752(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3760(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3768(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3776(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3784(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3792(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3800(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3808(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3816(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3824(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3832(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3840(SB)/8, $0x4170000041700000
-DATA vectors<>+3848(SB)/8, $0x4170000041700000
-DATA vectors<>+3856(SB)/8, $0x4170000041700000
-DATA vectors<>+3864(SB)/8, $0x4170000041700000
-DATA vectors<>+3872(SB)/8, $0x4170000041700000
-DATA vectors<>+3880(SB)/8, $0x4170000041700000
-DATA vectors<>+3888(SB)/8, $0x4170000041700000
-DATA vectors<>+3896(SB)/8, $0x4170000041700000
-DATA vectors<>+3904(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3912(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3920(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3928(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3936(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3944(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3952(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3960(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3968(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+3976(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+3984(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+3992(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+4000(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+4008(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+4016(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+4024(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+4032(SB)/8, $0xc1700000c1700000
-DATA vectors<>+4040(SB)/8, $0xc1700000c1700000
-DATA vectors<>+4048(SB)/8, $0xc1700000c1700000
-DATA vectors<>+4056(SB)/8, $0xc1700000c1700000
-DATA vectors<>+4064(SB)/8, $0xc1700000c1700000
-DATA vectors<>+4072(SB)/8, $0xc1700000c1700000
-DATA vectors<>+4080(SB)/8, $0xc1700000c1700000
-DATA vectors<>+4088(SB)/8, $0xc1700000c1700000
-DATA vectors<>+4096(SB)/8, $0x80000000800000
-DATA vectors<>+4104(SB)/8, $0x80000000800000
-DATA vectors<>+4112(SB)/8, $0x80000000800000
-DATA vectors<>+4120(SB)/8, $0x80000000800000
-DATA vectors<>+4128(SB)/8, $0x80000000800000
-DATA vectors<>+4136(SB)/8, $0x80000000800000
-DATA vectors<>+4144(SB)/8, $0x80000000800000
-DATA vectors<>+4152(SB)/8, $0x80000000800000
-DATA vectors<>+4160(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4168(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4176(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4184(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4192(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4200(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4208(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4216(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4224(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4232(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4240(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4248(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4256(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4264(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4272(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4280(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4288(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4296(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4304(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4312(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4320(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4328(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4336(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4344(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4352(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4360(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4368(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4376(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4384(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4392(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4400(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4408(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4416(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4424(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4432(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4440(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4448(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4456(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4464(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4472(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4480(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4488(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4496(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4504(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4512(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4520(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4528(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4536(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4544(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4552(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4560(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4568(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4576(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4584(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4592(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4600(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4608(SB)/8, $0x3def51413def5141
-DATA vectors<>+4616(SB)/8, $0x3def51413def5141
-DATA vectors<>+4624(SB)/8, $0x3def51413def5141
-DATA vectors<>+4632(SB)/8, $0x3def51413def5141
-DATA vectors<>+4640(SB)/8, $0x3def51413def5141
-DATA vectors<>+4648(SB)/8, $0x3def51413def5141
-DATA vectors<>+4656(SB)/8, $0x3def51413def5141
-DATA vectors<>+4664(SB)/8, $0x3def51413def5141
-DATA vectors<>+4672(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4680(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4688(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4696(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4704(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4712(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4720(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4728(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4736(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4744(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4752(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4760(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4768(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4776(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4784(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4792(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4800(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4808(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4816(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4824(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4832(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4840(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4848(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4856(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4864(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4872(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4880(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4888(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4896(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4904(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4912(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4920(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4928(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4936(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4944(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4952(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4960(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4968(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4976(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4984(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4992(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5000(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5008(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5016(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5024(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5032(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5040(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5048(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5056(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5064(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5072(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5080(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5088(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5096(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5104(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5112(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5120(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5128(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5136(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5144(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5152(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5160(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5168(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5176(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5184(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5192(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5200(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5208(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5216(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5224(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5232(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5240(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5248(SB)/8, $0xff800000ff800000
-DATA vectors<>+5256(SB)/8, $0xff800000ff800000
-DATA vectors<>+5264(SB)/8, $0xff800000ff800000
-DATA vectors<>+5272(SB)/8, $0xff800000ff800000
-DATA vectors<>+5280(SB)/8, $0xff800000ff800000
-DATA vectors<>+5288(SB)/8, $0xff800000ff800000
-DATA vectors<>+5296(SB)/8, $0xff800000ff800000
-DATA vectors<>+5304(SB)/8, $0xff800000ff800000
-DATA vectors<>+5312(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5320(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5328(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5336(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5344(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5352(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5360(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5368(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5376(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5384(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5392(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5400(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5408(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5416(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5424(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5432(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5440(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5448(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5456(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5464(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5472(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5480(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5488(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5496(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5504(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5512(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5520(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5528(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5536(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5544(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5552(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5560(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5568(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5576(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5584(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5592(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5600(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5608(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5616(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5624(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5632(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5640(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5648(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5656(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5664(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5672(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5680(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5688(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5696(SB)/8, $0x8000000000000000
-DATA vectors<>+5704(SB)/8, $0x8000000000000000
-DATA vectors<>+5712(SB)/8, $0x8000000000000000
-DATA vectors<>+5720(SB)/8, $0x8000000000000000
-DATA vectors<>+5728(SB)/8, $0x8000000000000000
-DATA vectors<>+5736(SB)/8, $0x8000000000000000
-DATA vectors<>+5744(SB)/8, $0x8000000000000000
-DATA vectors<>+5752(SB)/8, $0x8000000000000000
-DATA vectors<>+5760(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5768(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5776(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5784(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5792(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5800(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5808(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5816(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5824(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5832(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5840(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5848(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5856(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5864(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5872(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5880(SB)/8, $0x3ff0000000000000
-GLOBL vectors<>(SB), RODATA|NOPTR, $5888
+DATA vectors<>+1344(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1352(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1360(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1368(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1376(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1384(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1392(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1400(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1408(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1416(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1424(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1432(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1440(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1448(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1456(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1464(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1472(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1480(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1488(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1496(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1504(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1512(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1520(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1528(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1536(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+1544(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+1552(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+1560(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+1568(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+1576(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+1584(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+1592(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+1600(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1608(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1616(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1624(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1632(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1640(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1648(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1656(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1664(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1672(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1680(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1688(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1696(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1704(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1712(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1720(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1728(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1736(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1744(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1752(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1760(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1768(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1776(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1784(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1792(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1800(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1808(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1816(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1824(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1832(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1840(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1848(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1856(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1864(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1872(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1880(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1888(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1896(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1904(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1912(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1920(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1928(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1936(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1944(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1952(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1960(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1968(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1976(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1984(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+1992(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2000(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2008(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2016(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2024(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2032(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2040(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2048(SB)/8, $0x4220000042200000
+DATA vectors<>+2056(SB)/8, $0x4220000042200000
+DATA vectors<>+2064(SB)/8, $0x4220000042200000
+DATA vectors<>+2072(SB)/8, $0x4220000042200000
+DATA vectors<>+2080(SB)/8, $0x4220000042200000
+DATA vectors<>+2088(SB)/8, $0x4220000042200000
+DATA vectors<>+2096(SB)/8, $0x4220000042200000
+DATA vectors<>+2104(SB)/8, $0x4220000042200000
+DATA vectors<>+2112(SB)/8, $0x4000000040000000
+DATA vectors<>+2120(SB)/8, $0x4000000040000000
+DATA vectors<>+2128(SB)/8, $0x4000000040000000
+DATA vectors<>+2136(SB)/8, $0x4000000040000000
+DATA vectors<>+2144(SB)/8, $0x4000000040000000
+DATA vectors<>+2152(SB)/8, $0x4000000040000000
+DATA vectors<>+2160(SB)/8, $0x4000000040000000
+DATA vectors<>+2168(SB)/8, $0x4000000040000000
+DATA vectors<>+2176(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2184(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2192(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2200(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2208(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2216(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2224(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2232(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2240(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2248(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2256(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2264(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2272(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2280(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2288(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2296(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2304(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2312(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2320(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2328(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2336(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2344(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2352(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2360(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2368(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2376(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2384(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2392(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2400(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2408(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2416(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2424(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2432(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2440(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2448(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2456(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2464(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2472(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2480(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2488(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2496(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2504(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2512(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2520(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2528(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2536(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2544(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2552(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2560(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2568(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2576(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2584(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2592(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2600(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2608(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2616(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2624(SB)/8, $0x4080000040800000
+DATA vectors<>+2632(SB)/8, $0x4080000040800000
+DATA vectors<>+2640(SB)/8, $0x4080000040800000
+DATA vectors<>+2648(SB)/8, $0x4080000040800000
+DATA vectors<>+2656(SB)/8, $0x4080000040800000
+DATA vectors<>+2664(SB)/8, $0x4080000040800000
+DATA vectors<>+2672(SB)/8, $0x4080000040800000
+DATA vectors<>+2680(SB)/8, $0x4080000040800000
+DATA vectors<>+2688(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2696(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2704(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2712(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2720(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2728(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2736(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2744(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2752(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2760(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2768(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2776(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2784(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2792(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2800(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2808(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2816(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2824(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2832(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2840(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2848(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2856(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2864(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2872(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2880(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2888(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2896(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2904(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2912(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2920(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2928(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2936(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2944(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+2952(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+2960(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+2968(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+2976(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+2984(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+2992(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+3000(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+3008(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3016(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3024(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3032(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3040(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3048(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3056(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3064(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3072(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3080(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3088(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3096(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3104(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3112(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3120(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3128(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3136(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3144(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3152(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3160(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3168(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3176(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3184(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3192(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3200(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3208(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3216(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3224(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3232(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3240(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3248(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3256(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3264(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3272(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3280(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3288(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3296(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3304(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3312(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3320(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3328(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3336(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3344(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3352(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3360(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3368(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3376(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3384(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3392(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3400(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3408(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3416(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3424(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3432(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3440(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3448(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3456(SB)/8, $0xba368361ba368361
+DATA vectors<>+3464(SB)/8, $0xba368361ba368361
+DATA vectors<>+3472(SB)/8, $0xba368361ba368361
+DATA vectors<>+3480(SB)/8, $0xba368361ba368361
+DATA vectors<>+3488(SB)/8, $0xba368361ba368361
+DATA vectors<>+3496(SB)/8, $0xba368361ba368361
+DATA vectors<>+3504(SB)/8, $0xba368361ba368361
+DATA vectors<>+3512(SB)/8, $0xba368361ba368361
+DATA vectors<>+3520(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3528(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3536(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3544(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3552(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3560(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3568(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3576(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3584(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3592(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3600(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3608(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3616(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3624(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3632(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3640(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3648(SB)/8, $0x3de716503de71650
+DATA vectors<>+3656(SB)/8, $0x3de716503de71650
+DATA vectors<>+3664(SB)/8, $0x3de716503de71650
+DATA vectors<>+3672(SB)/8, $0x3de716503de71650
+DATA vectors<>+3680(SB)/8, $0x3de716503de71650
+DATA vectors<>+3688(SB)/8, $0x3de716503de71650
+DATA vectors<>+3696(SB)/8, $0x3de716503de71650
+DATA vectors<>+3704(SB)/8, $0x3de716503de71650
+DATA vectors<>+3712(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3720(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3728(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3736(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3744(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3752(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3760(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3768(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3776(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3784(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3792(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3800(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3808(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3816(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3824(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3832(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3840(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3848(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3856(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3864(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3872(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3880(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3888(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3896(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3904(SB)/8, $0x4170000041700000
+DATA vectors<>+3912(SB)/8, $0x4170000041700000
+DATA vectors<>+3920(SB)/8, $0x4170000041700000
+DATA vectors<>+3928(SB)/8, $0x4170000041700000
+DATA vectors<>+3936(SB)/8, $0x4170000041700000
+DATA vectors<>+3944(SB)/8, $0x4170000041700000
+DATA vectors<>+3952(SB)/8, $0x4170000041700000
+DATA vectors<>+3960(SB)/8, $0x4170000041700000
+DATA vectors<>+3968(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+3976(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+3984(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+3992(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+4000(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+4008(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+4016(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+4024(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+4032(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4040(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4048(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4056(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4064(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4072(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4080(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4088(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4096(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4104(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4112(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4120(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4128(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4136(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4144(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4152(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4160(SB)/8, $0x80000000800000
+DATA vectors<>+4168(SB)/8, $0x80000000800000
+DATA vectors<>+4176(SB)/8, $0x80000000800000
+DATA vectors<>+4184(SB)/8, $0x80000000800000
+DATA vectors<>+4192(SB)/8, $0x80000000800000
+DATA vectors<>+4200(SB)/8, $0x80000000800000
+DATA vectors<>+4208(SB)/8, $0x80000000800000
+DATA vectors<>+4216(SB)/8, $0x80000000800000
+DATA vectors<>+4224(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4232(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4240(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4248(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4256(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4264(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4272(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4280(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4288(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4296(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4304(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4312(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4320(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4328(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4336(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4344(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4352(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4360(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4368(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4376(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4384(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4392(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4400(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4408(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4416(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4424(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4432(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4440(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4448(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4456(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4464(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4472(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4480(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4488(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4496(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4504(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4512(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4520(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4528(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4536(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4544(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4552(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4560(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4568(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4576(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4584(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4592(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4600(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4608(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4616(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4624(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4632(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4640(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4648(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4656(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4664(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4672(SB)/8, $0x3def51413def5141
+DATA vectors<>+4680(SB)/8, $0x3def51413def5141
+DATA vectors<>+4688(SB)/8, $0x3def51413def5141
+DATA vectors<>+4696(SB)/8, $0x3def51413def5141
+DATA vectors<>+4704(SB)/8, $0x3def51413def5141
+DATA vectors<>+4712(SB)/8, $0x3def51413def5141
+DATA vectors<>+4720(SB)/8, $0x3def51413def5141
+DATA vectors<>+4728(SB)/8, $0x3def51413def5141
+DATA vectors<>+4736(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4744(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4752(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4760(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4768(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4776(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4784(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4792(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4800(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4808(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4816(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4824(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4832(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4840(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4848(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4856(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4864(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4872(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4880(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4888(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4896(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4904(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4912(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4920(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4928(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+4936(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+4944(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+4952(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+4960(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+4968(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+4976(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+4984(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+4992(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5000(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5008(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5016(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5024(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5032(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5040(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5048(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5056(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5064(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5072(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5080(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5088(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5096(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5104(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5112(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5120(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5128(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5136(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5144(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5152(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5160(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5168(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5176(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5184(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5192(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5200(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5208(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5216(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5224(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5232(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5240(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5248(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5256(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5264(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5272(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5280(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5288(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5296(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5304(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5312(SB)/8, $0xff800000ff800000
+DATA vectors<>+5320(SB)/8, $0xff800000ff800000
+DATA vectors<>+5328(SB)/8, $0xff800000ff800000
+DATA vectors<>+5336(SB)/8, $0xff800000ff800000
+DATA vectors<>+5344(SB)/8, $0xff800000ff800000
+DATA vectors<>+5352(SB)/8, $0xff800000ff800000
+DATA vectors<>+5360(SB)/8, $0xff800000ff800000
+DATA vectors<>+5368(SB)/8, $0xff800000ff800000
+DATA vectors<>+5376(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5384(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5392(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5400(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5408(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5416(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5424(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5432(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5440(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5448(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5456(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5464(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5472(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5480(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5488(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5496(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5504(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5512(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5520(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5528(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5536(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5544(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5552(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5560(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5568(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5576(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5584(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5592(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5600(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5608(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5616(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5624(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5632(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5640(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5648(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5656(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5664(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5672(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5680(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5688(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5696(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5704(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5712(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5720(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5728(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5736(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5744(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5752(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5760(SB)/8, $0x8000000000000000
+DATA vectors<>+5768(SB)/8, $0x8000000000000000
+DATA vectors<>+5776(SB)/8, $0x8000000000000000
+DATA vectors<>+5784(SB)/8, $0x8000000000000000
+DATA vectors<>+5792(SB)/8, $0x8000000000000000
+DATA vectors<>+5800(SB)/8, $0x8000000000000000
+DATA vectors<>+5808(SB)/8, $0x8000000000000000
+DATA vectors<>+5816(SB)/8, $0x8000000000000000
+DATA vectors<>+5824(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+5832(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+5840(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+5848(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+5856(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+5864(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+5872(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+5880(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+5888(SB)/8, $0x3ff0000000000000
+DATA vectors<>+5896(SB)/8, $0x3ff0000000000000
+DATA vectors<>+5904(SB)/8, $0x3ff0000000000000
+DATA vectors<>+5912(SB)/8, $0x3ff0000000000000
+DATA vectors<>+5920(SB)/8, $0x3ff0000000000000
+DATA vectors<>+5928(SB)/8, $0x3ff0000000000000
+DATA vectors<>+5936(SB)/8, $0x3ff0000000000000
+DATA vectors<>+5944(SB)/8, $0x3ff0000000000000
+GLOBL vectors<>(SB), RODATA|NOPTR, $5952

@@ -59,6 +59,15 @@ func (g *generator) exp(v *vector, x []value) value {
 	return g.scaled(v, y, k)
 }
 
+func (g *generator) expShift(v *vector, x []value) value {
+	d := v.sub(x[0], x[1])
+	u := v.sub(d, x[0])
+	low := v.sub(v.sub(x[0], v.sub(d, u)), v.add(x[1], u))
+	low = v.choose(v.less(g.abs(v, d), g.number(-numbers.ExpLeast)), low, g.number(0))
+	y, k := g.power(v, g.atMost(v, g.atLeast(v, d, g.number(numbers.ExpLeast)), g.number(numbers.ExpMost)), &low)
+	return g.scaled(v, y, k)
+}
+
 // logistic is v/(1+exp(-x-low)), factor being that v or nil for 1; low may be nil for 0.
 func (g *generator) logistic(v *vector, factor *value, x value, low *value) value {
 	below := v.less(x, g.number(0))
