@@ -28,11 +28,13 @@ var (
 		checkedFold(float32(math.Copysign(0, -1)), sum32AVX2),
 		checkedFold(float32(math.Inf(-1)), max32AVX2),
 		checkedFold(float32(math.Inf(1)), min32AVX2),
+		checkedFold(float32(math.Inf(-1)), peak32AVX2),
 	}
 	folds64 = Folds[float64]{
 		checkedFold(math.Copysign(0, -1), sum64AVX2),
 		checkedFold(math.Inf(-1), max64AVX2),
 		checkedFold(math.Inf(1), min64AVX2),
+		checkedFold(math.Inf(-1), peak64AVX2),
 	}
 )
 
@@ -46,6 +48,9 @@ func max32AVX2(x *float32, n int, identity float32) float32
 func min32AVX2(x *float32, n int, identity float32) float32
 
 //go:noescape
+func peak32AVX2(x *float32, n int, identity float32) float32
+
+//go:noescape
 func sum64AVX2(x *float64, n int, identity float64) float64
 
 //go:noescape
@@ -53,6 +58,9 @@ func max64AVX2(x *float64, n int, identity float64) float64
 
 //go:noescape
 func min64AVX2(x *float64, n int, identity float64) float64
+
+//go:noescape
+func peak64AVX2(x *float64, n int, identity float64) float64
 
 //go:noescape
 func mulTile32AVX2(h, w, k int, a *float32, rowA, colA int, b *float32, ldb int, c *float32, ldc int, add bool)

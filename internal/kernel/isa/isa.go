@@ -121,6 +121,9 @@ func MapOf[T kernel.Number](function string, scalars int) Map {
 // that package lines states; nil where a set has none.
 type Folds[T any] struct {
 	Sum, Max, Min func(x []T) T
+	// Peak is Max where no element is NaN and the greatest is not 0. If that is 0, it has
+	// either sign; if one is NaN, the result is any of the elements or the identity.
+	Peak func(x []T) T
 }
 
 // FoldsOf returns the folds of the active set for T.

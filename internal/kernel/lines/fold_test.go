@@ -49,6 +49,12 @@ func testFolds[A kernel.Float](t *testing.T, set *isa.Loops) {
 				}
 			}
 			same(t, set.Name+" "+name, fast.block(x), plain.block(x))
+			if max := plain.block(x); name == "max" && max == max {
+				isa.Use(set)
+				if peak := Peak[A]().block(x); peak != max {
+					t.Fatalf("%s: the peak of %T is %v, want %v", set.Name, max, peak, max)
+				}
+			}
 			n := len(x) / 2
 			got, want := append([]A(nil), x[:n]...), append([]A(nil), x[:n]...)
 			fast.join(got, x[n:])

@@ -88,7 +88,7 @@ func newSoftmax(t dtype.Type, axis int, log bool) kernel.Kernel {
 
 func softmaxOf[T kernel.Float](s softmax) kernel.Kernel {
 	k := &softmaxKernel[T]{softmax: s, exp: lines.ExpLoader[T](), mul: byLineOf("mul", mul[T]), sub: byLineOf("sub", sub[T])}
-	k.max = lines.Plain(lines.Max[T]())
+	k.max = lines.Plain(lines.Peak[T]())
 	k.sum = lines.Plain(lines.Sum[T]())
 	if k.log {
 		k.sum.Load, k.sum.Plain = k.exp, false
@@ -130,11 +130,12 @@ type softmaxTile[T kernel.Float] struct {
 	*softmaxKernel[T]
 	x, y                   []T
 	peaks, sums, buf, work []T
+	seg                    lines.Segments
 }
 
 // run does the width lines that begin at at.
 func (t *softmaxTile[T]) run(at []int, width int) {
-	l := &t.Lines
+	l, seg := &t.Lines, &t.seg
 	m, s := t.peaks[:width], t.sums[:width]
 	t.max.Accumulate(m, l, 0, t.x, at[0], nil, t.work)
 	if t.log {
@@ -142,22 +143,22 @@ func (t *softmaxTile[T]) run(at []int, width int) {
 		for i, v := range s {
 			s[i] = T(math.Log(float64(v)))
 		}
-		seg := l.Segments(at, width)
+		seg.Start(l, at, width)
 		for seg.Next() {
 			t.sub.run(t.y, t.x, seg.At[1], seg.At[0], seg.Step[1], seg.Step[0], seg.N, m)
 			t.sub.run(t.y, t.y, seg.At[1], seg.At[1], seg.Step[1], seg.Step[1], seg.N, s)
 		}
 		return
 	}
-	seg := l.Segments(at, width)
+	seg.Start(l, at, width)
 	for seg.Next() {
-		t.exponentials(&seg, m)
+		t.exponentials(seg, m)
 	}
 	t.sum.Accumulate(s, l, 1, t.y, at[1], nil, t.work)
 	for i, v := range s {
 		s[i] = 1 / v
 	}
-	seg = l.Segments(at, width)
+	seg.Start(l, at, width)
 	for seg.Next() {
 		t.mul.run(t.y, t.y, seg.At[1], seg.At[1], seg.Step[1], seg.Step[1], seg.N, s)
 	}

@@ -13,6 +13,7 @@ var foldings = []fold{
 	{"sum", func(g *generator, v *vector, a, b value) value { return v.add(a, b) }},
 	{"max", (*generator).maximum},
 	{"min", (*generator).minimum},
+	{"peak", func(g *generator, v *vector, a, b value) value { return v.most(b, a) }},
 }
 
 // foldFile writes the loops, of 256 bits for either set: eight lanes of float32 are a

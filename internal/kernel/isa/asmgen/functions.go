@@ -35,11 +35,17 @@ func (g *generator) powerOf2(v *vector, k value) value {
 }
 
 func (g *generator) scaled(v *vector, y, k value) value {
+	if g.avx512 {
+		return v.scale(y, v.floats(k))
+	}
 	half := v.half(k, 1)
 	return v.mul(v.mul(y, g.powerOf2(v, half)), g.powerOf2(v, v.subInts(k, half)))
 }
 
 func (g *generator) lowered(v *vector, y, k value) value {
+	if g.avx512 {
+		return v.scale(y, v.floats(k))
+	}
 	least := g.bits32(uint32(0xffffffff - 120 + 1))
 	first := v.mostInts(k, least)
 	rest := v.subInts(k, first)
