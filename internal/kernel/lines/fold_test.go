@@ -37,11 +37,14 @@ func testFolds[A kernel.Float](t *testing.T, set *isa.Loops) {
 			if rng.IntN(2) == 0 {
 				x = x[:1+rng.IntN(min(len(x), 30))]
 			}
-			zeros := rng.IntN(10) == 0
+			zeros, sign := rng.IntN(10) == 0, float64(2*rng.IntN(2)-1)
 			for i := range x {
 				switch {
 				case zeros:
-					x[i] = A(math.Copysign(0, float64(rng.IntN(2))-0.5))
+					x[i] = A(math.Copysign(0, sign)) // nearly all of them
+					if rng.IntN(len(x)) == 0 {
+						x[i] = -x[i]
+					}
 				case rng.IntN(1000) == 0:
 					x[i] = A([]float64{math.NaN(), math.Inf(1), math.Inf(-1)}[rng.IntN(3)])
 				default:
