@@ -137,7 +137,7 @@ func TestPackedPagesAreReleased(t *testing.T) {
 	defer unmap()
 	dims := []int{n, n}
 	w := must(graph.NewConstant(graph.Type{DType: dtype.Float32, Shape: dims}, graph.Leaf{Layout: shape.Dense(dims), Data: data})).Output(0)
-	p := programOf(t, 1, func(rows int) graph.Value { return must(ops.One(linear.MatMul{}, input(rows, n), w)) })
+	p := programOf(t, 2, func(rows int) graph.Value { return must(ops.One(linear.MatMul{}, input(rows, n), w)) })
 	x := random(rng, n)
 
 	plain := must(must(Prepare(p, false)).NewInstance(1, false))

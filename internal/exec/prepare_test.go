@@ -270,7 +270,7 @@ func TestPrepackedIsRead(t *testing.T) {
 func TestPrepackIsBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 4))
 	w := weight(rng, 256, 256)
-	p := programOf(t, 1, func(rows int) graph.Value {
+	p := programOf(t, 2, func(rows int) graph.Value {
 		v := input(rows, 236)
 		for i := range 20 {
 			part := must(ops.One(view.SliceView{Axis: 0, Start: i, N: 236, Step: 1}, w))

@@ -143,6 +143,14 @@ func (g *Product[T]) Run(task int, scratch []byte, a *Left[T], b *Right[T], c []
 // has, of the product. c starts at element (i0, j0). Prepacked operands want
 // i0 and j0 at the start of a strip.
 func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b *Right[T], c []T, ldc int) {
+	if b.Col == 0 && b.Prepacked == nil && b.Image == nil && j1-j0 > 1 {
+		// All columns are the same.
+		g.Multiply(i0, i1, j0, j0+1, scratch, a, b, c, ldc)
+		for i := range i1 - i0 {
+			kernel.Fill(c[i*ldc:i*ldc+j1-j0], c[i*ldc])
+		}
+		return
+	}
 	rows, cols := g.Tile.Rows, g.Tile.Cols
 	packA := kernel.Carve[T](&scratch, g.BlockM*min(g.K, BlockK))
 	packB := kernel.Carve[T](&scratch, g.BlockN*min(g.K, BlockK))
@@ -199,23 +207,26 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 	}
 }
 
-// vector computes columns [j0, j1) of a product of one row, if its operands are
-// matrices, dense one way or the other, and reports whether it has.
+// ReadsRow reports whether a product by b is one of a row a and reads both along rows
+// or columns of b, at the speed of memory, so that prepacking b would gain nothing.
+func (g *Product[T]) ReadsRow(a, b Matrix[T]) bool {
+	return g.M == 1 && g.K > 0 && a.Col == 1 && (b.Row == 1 && b.Col >= 0 || b.Col == 1 && b.Row >= 0)
+}
+
+// vector computes columns [j0, j1) of a product of one row, if [Product.ReadsRow] says
+// that this is what it is, and reports whether it has.
 func (g *Product[T]) vector(j0, j1 int, a *Left[T], b *Right[T], c []T) bool {
-	if g.M != 1 || g.K == 0 || a.Prepacked != nil || a.Col != 1 || b.Prepacked != nil || b.Image != nil {
+	if a.Prepacked != nil || b.Prepacked != nil || b.Image != nil || !g.ReadsRow(a.Matrix, b.Matrix) {
 		return false
 	}
 	row := a.Data[a.At:]
-	switch {
-	case b.Row == 1 && b.Col >= 0:
+	if b.Row == 1 {
 		g.Tile.Dots(j1-j0, g.K, row, b.Data[b.At+j0*b.Col:], b.Col, c)
-	case b.Col == 1 && b.Row >= 0:
-		// Chain by chain, so that what is read at a time is near.
-		for k0 := 0; k0 < g.K; k0 += isa.Chain {
-			g.Tile.MulRow(j1-j0, min(isa.Chain, g.K-k0), row[k0:], b.Data[b.At+k0*b.Row+j0:], b.Row, c, k0 > 0)
-		}
-	default:
-		return false
+		return true
+	}
+	// Chain by chain, so that what is read at a time is near.
+	for k0 := 0; k0 < g.K; k0 += isa.Chain {
+		g.Tile.MulRow(j1-j0, min(isa.Chain, g.K-k0), row[k0:], b.Data[b.At+k0*b.Row+j0:], b.Row, c, k0 > 0)
 	}
 	return true
 }

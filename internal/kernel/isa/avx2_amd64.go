@@ -16,7 +16,6 @@ var avx2 = Loops{
 	Float64:  checkedTile(6, 8, 6, mulTile64AVX2, mulTaps64AVX2, mulWindows64AVX2, pick64AVX2, spread64AVX2, transpose64, tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2, maxRows64AVX2, meanRows64AVX2, 3}, channels64AVX2, vectors64AVX2),
 	Winograd: checkedWinograd(winogradInRowsAVX2, winogradInColsAVX2, winogradOutRowsAVX2, winogradOutColsAVX2),
 	Exp:      checkedExp(expChunkAVX2),
-	ExpShift: checkedExpShift(exp32RowAVX2, exp32TileAVX2),
 	Maps:     mapsAVX2,
 	Casts:    castsAVX2,
 	Folds32:  folds32,
@@ -29,12 +28,14 @@ var (
 		checkedFold(float32(math.Copysign(0, -1)), sum32AVX2),
 		checkedFold(float32(math.Inf(-1)), max32AVX2),
 		checkedFold(float32(math.Inf(1)), min32AVX2),
+		checkedFold(float32(math.Inf(-1)), peak32AVX2),
 		checkedFoldRows(8, sumEight32AVX2), checkedFoldRows(8, maxEight32AVX2), checkedFoldRows(8, minEight32AVX2),
 	}
 	folds64 = Folds[float64]{
 		checkedFold(math.Copysign(0, -1), sum64AVX2),
 		checkedFold(math.Inf(-1), max64AVX2),
 		checkedFold(math.Inf(1), min64AVX2),
+		checkedFold(math.Inf(-1), peak64AVX2),
 		checkedFoldRows(4, sumEight64AVX2), checkedFoldRows(4, maxEight64AVX2), checkedFoldRows(4, minEight64AVX2),
 	}
 )
@@ -49,6 +50,9 @@ func max32AVX2(x *float32, n int, identity float32) float32
 func min32AVX2(x *float32, n int, identity float32) float32
 
 //go:noescape
+func peak32AVX2(x *float32, n int, identity float32) float32
+
+//go:noescape
 func sum64AVX2(x *float64, n int, identity float64) float64
 
 //go:noescape
@@ -56,6 +60,9 @@ func max64AVX2(x *float64, n int, identity float64) float64
 
 //go:noescape
 func min64AVX2(x *float64, n int, identity float64) float64
+
+//go:noescape
+func peak64AVX2(x *float64, n int, identity float64) float64
 
 //go:noescape
 func mulTile32AVX2(h, w, k int, a *float32, rowA, colA int, b *float32, ldb int, c *float32, ldc int, add bool)
@@ -125,12 +132,6 @@ func meanRows64AVX2(y, x *float64, grid *Grid, offsets *int, taps int, counts, l
 
 //go:noescape
 func expChunkAVX2(x *float64, n int, constants *float64)
-
-//go:noescape
-func exp32RowAVX2(dst, src *float32, n int, shift *float32, constants *float64)
-
-//go:noescape
-func exp32TileAVX2(dst, src *float32, n int, shift *float32, constants *float64)
 
 //go:noescape
 func winogradInRowsAVX2(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n int)

@@ -12,7 +12,6 @@ var avx512 = Loops{
 	Float64:  checkedTile(12, 16, 14, mulTile64AVX512, mulTaps64AVX512, mulWindows64AVX512, pick64AVX512, spread64AVX512, transpose64, tapLoops[float64]{tapRows64AVX512, tap3x364AVX512, copyRows64AVX512, split64AVX512, maxRows64AVX512, meanRows64AVX512, 7}, channels64AVX512, vectors64AVX512),
 	Winograd: checkedWinograd(winogradInRowsAVX512, winogradInColsAVX512, winogradOutRowsAVX512, winogradOutColsAVX512),
 	Exp:      checkedExp(expChunkAVX512),
-	ExpShift: checkedExpShift(exp32RowAVX512, exp32TileAVX512),
 	Maps:     mapsAVX512,
 	Casts:    castsAVX512,
 	Folds32:  folds32,
@@ -88,12 +87,6 @@ func meanRows64AVX512(y, x *float64, grid *Grid, offsets *int, taps int, counts,
 
 //go:noescape
 func expChunkAVX512(x *float64, n int, constants *float64)
-
-//go:noescape
-func exp32RowAVX512(dst, src *float32, n int, shift *float32, constants *float64)
-
-//go:noescape
-func exp32TileAVX512(dst, src *float32, n int, shift *float32, constants *float64)
 
 //go:noescape
 func winogradInRowsAVX512(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n int)

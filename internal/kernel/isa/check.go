@@ -166,26 +166,6 @@ func checkedExp(assembly func(x *float64, n int, constants *float64)) func(x []f
 	}
 }
 
-// checkedExpShift returns [Loops.ExpShift] out of assembly for n elements, a
-// multiple of 8 above 0: row for one shift, and rows for as many as elements.
-func checkedExpShift(row, rows func(dst, src *float32, n int, shift *float32, constants *float64)) func(dst, src, shift []float32) {
-	return func(dst, src, shift []float32) {
-		src = src[:len(dst)]
-		n := len(dst) &^ 7
-		assembly := row
-		if len(shift) > 1 {
-			assembly, shift = rows, shift[:len(dst)]
-		}
-		if n > 0 {
-			assembly(&dst[0], &src[0], n, &shift[0], &expConstants[0])
-		}
-		if len(shift) > 1 {
-			shift = shift[n:]
-		}
-		expShift(dst[n:], src[n:], shift)
-	}
-}
-
 // checkedMap returns the loop over elements of a number of bytes out of assembly, for a
 // function of so many operands.
 func checkedMap(width, arity, scalars int, assembly func(dst, a, b, c *byte, n int, p *[2]float64)) Map {

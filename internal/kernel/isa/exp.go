@@ -65,29 +65,6 @@ func exp(x []float64) {
 	}
 }
 
-// expShift is [Loops.ExpShift].
-func expShift(dst, src, shift []float32) {
-	var x [32]float64 // short, as it is cleared for each row
-	for len(dst) > 0 {
-		n := min(len(dst), len(x))
-		for i, v := range src[:n] {
-			m := shift[0]
-			if len(shift) > 1 {
-				m = shift[i]
-			}
-			x[i] = float64(v) - float64(m)
-		}
-		exp(x[:n])
-		for i, e := range x[:n] {
-			dst[i] = float32(e)
-		}
-		dst, src = dst[n:], src[n:]
-		if len(shift) > 1 {
-			shift = shift[n:]
-		}
-	}
-}
-
 // ExpChunk is [Loops.Exp] of the active set.
 func ExpChunk(x []float64) { active.Exp(unkept(x)) }
 

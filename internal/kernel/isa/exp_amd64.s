@@ -6,13 +6,6 @@
 // VMAXPD the first operand of the operation last but one. VMINPD and VMAXPD
 // return the second operand, here x, where either is NaN.
 
-#define ARGUMENTS \
-	MOVQ dst+0(FP), DI \
-	MOVQ src+8(FP), SI \
-	MOVQ n+16(FP), CX \
-	MOVQ shift+24(FP), DX \
-	MOVQ constants+32(FP), AX
-
 #define CONSTANTS512 \
 	VBROADCASTSD 0(AX), Z16 \
 	VBROADCASTSD 8(AX), Z17 \
@@ -54,46 +47,6 @@
 	VPSLLQ       $52, Z1, Z1   \
 	VMULPD       Z1, Z3, Z3
 
-// func exp32RowAVX512(dst, src *float32, n int, shift *float32, constants *float64)
-TEXT ·exp32RowAVX512(SB), NOSPLIT, $0-40
-	ARGUMENTS
-	CONSTANTS512
-	VBROADCASTSS (DX), Y28
-	VCVTPS2PD    Y28, Z28
-
-loop:
-	VCVTPS2PD (SI), Z0
-	VSUBPD    Z28, Z0, Z0
-	EXP512
-	VCVTPD2PS Z3, Y3
-	VMOVUPS   Y3, (DI)
-	ADDQ      $32, SI
-	ADDQ      $32, DI
-	SUBQ      $8, CX
-	JNE       loop
-	VZEROUPPER
-	RET
-
-// func exp32TileAVX512(dst, src *float32, n int, shift *float32, constants *float64)
-TEXT ·exp32TileAVX512(SB), NOSPLIT, $0-40
-	ARGUMENTS
-	CONSTANTS512
-
-loop:
-	VCVTPS2PD (SI), Z0
-	VCVTPS2PD (DX), Z1
-	VSUBPD    Z1, Z0, Z0
-	EXP512
-	VCVTPD2PS Z3, Y3
-	VMOVUPS   Y3, (DI)
-	ADDQ      $32, SI
-	ADDQ      $32, DI
-	ADDQ      $32, DX
-	SUBQ      $8, CX
-	JNE       loop
-	VZEROUPPER
-	RET
-
 // The low limit, for which no register is left, is loaded anew each time.
 #define CONSTANTS256 \
 	VBROADCASTSD 8(AX), Y5 \
@@ -134,46 +87,6 @@ loop:
 	VADDPD       Y3, Y0, Y3    \ // p
 	VPSLLQ       $52, Y1, Y1   \
 	VMULPD       Y1, Y3, Y3
-
-// func exp32RowAVX2(dst, src *float32, n int, shift *float32, constants *float64)
-TEXT ·exp32RowAVX2(SB), NOSPLIT, $0-40
-	ARGUMENTS
-	CONSTANTS256
-	VBROADCASTSS (DX), X4
-	VCVTPS2PD    X4, Y4
-
-loop:
-	VCVTPS2PD (SI), Y0
-	VSUBPD    Y4, Y0, Y0
-	EXP256
-	VCVTPD2PSY Y3, X3
-	VMOVUPS   X3, (DI)
-	ADDQ      $16, SI
-	ADDQ      $16, DI
-	SUBQ      $4, CX
-	JNE       loop
-	VZEROUPPER
-	RET
-
-// func exp32TileAVX2(dst, src *float32, n int, shift *float32, constants *float64)
-TEXT ·exp32TileAVX2(SB), NOSPLIT, $0-40
-	ARGUMENTS
-	CONSTANTS256
-
-loop:
-	VCVTPS2PD (SI), Y0
-	VCVTPS2PD (DX), Y1
-	VSUBPD    Y1, Y0, Y0
-	EXP256
-	VCVTPD2PSY Y3, X3
-	VMOVUPS   X3, (DI)
-	ADDQ      $16, SI
-	ADDQ      $16, DI
-	ADDQ      $16, DX
-	SUBQ      $4, CX
-	JNE       loop
-	VZEROUPPER
-	RET
 
 // func expChunkAVX512(x *float64, n int, constants *float64)
 TEXT ·expChunkAVX512(SB), NOSPLIT, $0-24

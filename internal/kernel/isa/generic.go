@@ -10,7 +10,6 @@ var Generic = Loops{
 	Float64:  genericTile[float64](),
 	Winograd: genericWinograd,
 	Exp:      exp,
-	ExpShift: expShift,
 	Maps:     singleMaps(),
 	Integer:  genericInteger,
 }

@@ -56,15 +56,8 @@ type Loops struct {
 	//	x[i] = e^x[i]
 	//
 	// computed as exp.go states.
-	Exp func(x []float64)
-	// ExpShift is, for each i < len(dst),
-	//
-	//	dst[i] = float32(e^(float64(src[i]) - float64(shift[i])))
-	//
-	// where a shift of one element serves all. Src is as long as dst, and may
-	// be dst.
-	ExpShift func(dst, src, shift []float32)
-	Integer  IntegerTile
+	Exp     func(x []float64)
+	Integer IntegerTile
 
 	// Maps are the loops over elements that there are. Those of the generic set are the
 	// functions in single.go; the others that a set has give the bits of the plain loops
@@ -89,10 +82,11 @@ const Chain = numbers.Chain
 // package elementwise, by the names that they have there, and
 //
 //	deviation(x, m) = (x-m)²
+//	exp_shift(x, m) = exp(x-m), of float32, within 1.2 units in the last place
 //	normalized(x, scale, bias) = ((x-p[0])*p[1])*scale + bias
 //	round_float16(x), round_bfloat16(x) = x rounded to a value of that type
 //
-// whose plain loops are those of packages lines, norm and kernel.
+// whose plain loops are those of packages lines, norm and kernel, and expShift32.
 type MapKey struct {
 	Function string
 	Bits     int
@@ -130,7 +124,10 @@ func MapOf[T kernel.Number](function string, scalars int) Map {
 // The loops of rows join the elements of eight rows, as long as acc, in pairs and then to those of
 // acc, from the first on, and return of how many they have done so.
 type Folds[T any] struct {
-	Sum, Max, Min             func(x []T) T
+	Sum, Max, Min func(x []T) T
+	// Peak is Max where no element is NaN and the greatest is not 0. If that is 0, it has
+	// either sign; if one is NaN, the result is any of the elements or the identity.
+	Peak                      func(x []T) T
 	SumRows, MaxRows, MinRows func(acc, r0, r1, r2, r3, r4, r5, r6, r7 []T) int
 }
 

@@ -128,6 +128,12 @@ func roundbfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 func exp320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func expshift320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func expshift322AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func sigmoid320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -307,6 +313,8 @@ var mapsAVX512 = map[MapKey]Map{
 	{"round_float16", 32, 0}:  checkedMap(4, 1, 0, roundfloat16320AVX512),
 	{"round_bfloat16", 32, 0}: checkedMap(4, 1, 0, roundbfloat16320AVX512),
 	{"exp", 32, 0}:            checkedMap(4, 1, 0, exp320AVX512),
+	{"exp_shift", 32, 0}:      checkedMap(4, 2, 0, expshift320AVX512),
+	{"exp_shift", 32, 2}:      checkedMap(4, 2, 2, expshift322AVX512),
 	{"sigmoid", 32, 0}:        checkedMap(4, 1, 0, sigmoid320AVX512),
 	{"swish", 32, 0}:          checkedMap(4, 1, 0, swish320AVX512),
 	{"gelu_tanh", 32, 0}:      checkedMap(4, 1, 0, gelutanh320AVX512),
@@ -477,6 +485,12 @@ func roundbfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
 func exp320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func expshift320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func expshift322AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
 func sigmoid320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
@@ -658,6 +672,8 @@ var mapsAVX2 = map[MapKey]Map{
 	{"round_float16", 32, 0}:  checkedMap(4, 1, 0, roundfloat16320AVX2),
 	{"round_bfloat16", 32, 0}: checkedMap(4, 1, 0, roundbfloat16320AVX2),
 	{"exp", 32, 0}:            checkedMap(4, 1, 0, exp320AVX2),
+	{"exp_shift", 32, 0}:      checkedMap(4, 2, 0, expshift320AVX2),
+	{"exp_shift", 32, 2}:      checkedMap(4, 2, 2, expshift322AVX2),
 	{"sigmoid", 32, 0}:        checkedMap(4, 1, 0, sigmoid320AVX2),
 	{"swish", 32, 0}:          checkedMap(4, 1, 0, swish320AVX2),
 	{"gelu_tanh", 32, 0}:      checkedMap(4, 1, 0, gelutanh320AVX2),

@@ -128,6 +128,12 @@ func roundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
 func exp320NEON(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func expshift320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func expshift322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func sigmoid320NEON(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -307,6 +313,8 @@ var mapsNEON = map[MapKey]Map{
 	{"round_float16", 32, 0}:  checkedMap(4, 1, 0, roundfloat16320NEON),
 	{"round_bfloat16", 32, 0}: checkedMap(4, 1, 0, roundbfloat16320NEON),
 	{"exp", 32, 0}:            checkedMap(4, 1, 0, exp320NEON),
+	{"exp_shift", 32, 0}:      checkedMap(4, 2, 0, expshift320NEON),
+	{"exp_shift", 32, 2}:      checkedMap(4, 2, 2, expshift322NEON),
 	{"sigmoid", 32, 0}:        checkedMap(4, 1, 0, sigmoid320NEON),
 	{"swish", 32, 0}:          checkedMap(4, 1, 0, swish320NEON),
 	{"gelu_tanh", 32, 0}:      checkedMap(4, 1, 0, gelutanh320NEON),

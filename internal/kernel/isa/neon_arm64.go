@@ -9,7 +9,6 @@ var neon = Loops{
 	Float32:  Generic.Float32,
 	Float64:  Generic.Float64,
 	Exp:      exp,
-	ExpShift: expShift,
 	Integer:  genericInteger,
 	Winograd: genericWinograd,
 	Maps:     mapsNEON,

@@ -100,6 +100,18 @@ func exp32(x float32) float32 {
 	return scaled(power(atMost(atLeast(x, numbers.ExpLeast), numbers.ExpMost), 0))
 }
 
+// expShift32 is exp(x-m) [1.2]. The rounding error of the difference goes into the exponential,
+// which would multiply it by the difference itself.
+func expShift32(x, m float32) float32 {
+	d := x - m
+	v := d - x
+	low := (x - (d - v)) - (m + v)
+	if !(abs32(d) < -numbers.ExpLeast) {
+		low = 0 // where d may be infinite
+	}
+	return scaled(power(atMost(atLeast(d, numbers.ExpLeast), numbers.ExpMost), low))
+}
+
 // logistic is v/(1+exp(-x-low)). The exponential is that of -|x|; where x is negative, it is
 // a factor of v as well.
 func logistic(v, x, low float32) float32 {
@@ -254,13 +266,20 @@ var singles = map[string]func(x float32, p *[2]float64) float32{
 	"gelu_tanh": func(x float32, _ *[2]float64) float32 { return geluTanh32(x) },
 }
 
-// singleMaps returns the loops over elements of these functions.
+// singleMaps returns the loops over elements of these functions, and those of expShift32.
 func singleMaps() map[MapKey]Map {
 	maps := make(map[MapKey]Map)
 	for name, f := range singles {
 		maps[MapKey{name, 32, 0}] = func(dst, a, _, _ []byte, p *[2]float64) {
 			kernel.Each(kernel.Cast[float32](dst), kernel.Cast[float32](a), func(x float32) float32 { return f(x, p) })
 		}
+	}
+	maps[MapKey{"exp_shift", 32, 0}] = func(dst, a, b, _ []byte, _ *[2]float64) {
+		kernel.Each2(kernel.Cast[float32](dst), kernel.Cast[float32](a), kernel.Cast[float32](b), expShift32)
+	}
+	maps[MapKey{"exp_shift", 32, 0b10}] = func(dst, a, b, _ []byte, _ *[2]float64) {
+		m := kernel.Cast[float32](b)[0]
+		kernel.Each(kernel.Cast[float32](dst), kernel.Cast[float32](a), func(x float32) float32 { return expShift32(x, m) })
 	}
 	return maps
 }

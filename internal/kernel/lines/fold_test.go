@@ -37,11 +37,14 @@ func testFolds[A kernel.Float](t *testing.T, set *isa.Loops) {
 			if rng.IntN(2) == 0 {
 				x = x[:1+rng.IntN(min(len(x), 30))]
 			}
-			zeros := rng.IntN(10) == 0
+			zeros, sign := rng.IntN(10) == 0, float64(2*rng.IntN(2)-1)
 			for i := range x {
 				switch {
 				case zeros:
-					x[i] = A(math.Copysign(0, float64(rng.IntN(2))-0.5))
+					x[i] = A(math.Copysign(0, sign)) // nearly all of them
+					if rng.IntN(len(x)) == 0 {
+						x[i] = -x[i]
+					}
 				case rng.IntN(1000) == 0:
 					x[i] = A([]float64{math.NaN(), math.Inf(1), math.Inf(-1)}[rng.IntN(3)])
 				default:
@@ -49,6 +52,12 @@ func testFolds[A kernel.Float](t *testing.T, set *isa.Loops) {
 				}
 			}
 			same(t, set.Name+" "+name, fast.block(x), plain.block(x))
+			if max := plain.block(x); name == "max" && max == max {
+				isa.Use(set)
+				if peak := Peak[A]().block(x); peak != max {
+					t.Fatalf("%s: the peak of %T is %v, want %v", set.Name, max, peak, max)
+				}
+			}
 			n := len(x) / 2
 			got, want := append([]A(nil), x[:n]...), append([]A(nil), x[:n]...)
 			fast.join(got, x[n:])

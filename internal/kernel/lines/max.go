@@ -10,6 +10,14 @@ func Max[A kernel.Number]() Operation[A] {
 	return Operation[A]{Lowest[A](), either(isa.FoldsOf[A]().Max, maxBlock[A]), eightOf(isa.FoldsOf[A]().MaxRows, maxEight[A]), joinOf("maximum", maxJoin[A])}
 }
 
+// Peak is [Max] for what subtracts it from its elements, in fewer instructions: where it is
+// 0, that may have either sign, and beside NaN it is anything.
+func Peak[A kernel.Number]() Operation[A] {
+	op := Max[A]()
+	op.block = either(isa.FoldsOf[A]().Peak, op.block)
+	return op
+}
+
 func maxBlock[A kernel.Number](x []A) A {
 	id := x[0] // as good as the identity: an element may count twice
 	s0, s1, s2, s3, s4, s5, s6, s7 := id, id, id, id, id, id, id, id

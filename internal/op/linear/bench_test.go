@@ -54,6 +54,12 @@ func BenchmarkMatMul(b *testing.B) {
 		b.Run(fmt.Sprintf("skinny/%dx768x3072transposed", m), func(b *testing.B) { benchmarkGemm(b, m, 3072, 768, true, false) })
 		b.Run(fmt.Sprintf("skinny/%dx768x3072prepacked", m), func(b *testing.B) { benchmarkGemm(b, m, 3072, 768, false, true) })
 	}
+	b.Run("skinny/1x768x3072broadcast", func(b *testing.B) {
+		one := kerneltest.Dense(dtype.Float32, 1)
+		y := &kernel.Operand{DType: dtype.Float32, Shape: []int{768, 3072}, Strides: []int{0, 0}, Data: one.Data}
+		in, out := []*kernel.Operand{kerneltest.Dense(dtype.Float32, 1, 768), y}, []*kernel.Operand{kerneltest.Dense(dtype.Float32, 1, 3072)}
+		kerneltest.BenchmarkTasks(b, newProduct(dtype.Float32, params{}), in, out, false, 2*768*3072)
+	})
 	for _, t := range []dtype.Type{dtype.Float32, dtype.Float64} {
 		b.Run(fmt.Sprintf("vector/%v/3072x768", t), func(b *testing.B) { benchmarkProduct(b, t, []int{3072, 1, 768}, false, false) })
 		b.Run(fmt.Sprintf("vector/%v/768x3072rows", t), func(b *testing.B) { benchmarkProduct(b, t, []int{1, 3072, 768}, false, false) })

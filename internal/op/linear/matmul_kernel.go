@@ -207,9 +207,10 @@ func (k *matMul[T]) product(i, block int, scratch []byte) error {
 }
 
 // PrepackedBytes implements [kernel.Prepacker]: a right matrix that is the same for the
-// whole batch is worth prepacking.
+// whole batch is worth prepacking, unless a single row is multiplied by it.
 func (k *matMul[T]) PrepackedBytes(input int) int {
-	if input != 1 || len(k.b.Shape) != 2 || k.swapped || k.gemm.N == 1 {
+	a, b := gemm.Matrix[T]{Row: k.rowA, Col: k.colA}, gemm.Matrix[T]{Row: k.rowB, Col: k.colB}
+	if input != 1 || len(k.b.Shape) != 2 || k.swapped || k.gemm.N == 1 || k.gemm.ReadsRow(a, b) {
 		return 0
 	}
 	return gemm.Prepacked(k.gemm.N, k.gemm.K, k.gemm.Tile.Cols) * k.b.DType.Size()

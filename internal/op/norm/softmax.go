@@ -87,8 +87,8 @@ func newSoftmax(t dtype.Type, axis int, log bool) kernel.Kernel {
 }
 
 func softmaxOf[T kernel.Float](s softmax) kernel.Kernel {
-	k := &softmaxKernel[T]{softmax: s, exp: lines.ExpLoader[T](), scale: isa.MapOf[T]("mul", 0b10)}
-	k.max = lines.Plain(lines.Max[T]())
+	k := &softmaxKernel[T]{softmax: s, exp: lines.ExpLoader[T](), mul: byLineOf("mul", mul[T]), sub: byLineOf("sub", sub[T])}
+	k.max = lines.Plain(lines.Peak[T]())
 	k.sum = lines.Plain(lines.Sum[T]())
 	if k.log {
 		k.sum.Load, k.sum.Plain = k.exp, false
@@ -105,7 +105,7 @@ type softmaxKernel[T kernel.Float] struct {
 	softmax
 	exp      func(dst, src []T, at, step int, shift []T)
 	max, sum lines.Accumulator[T, T]
-	scale    isa.Map // the loop of the active instruction set that multiplies by one factor, or nil
+	mul, sub byLine[T]
 }
 
 func (k *softmaxKernel[T]) Scratch() int {
@@ -130,11 +130,12 @@ type softmaxTile[T kernel.Float] struct {
 	*softmaxKernel[T]
 	x, y                   []T
 	peaks, sums, buf, work []T
+	seg                    lines.Segments
 }
 
 // run does the width lines that begin at at.
 func (t *softmaxTile[T]) run(at []int, width int) {
-	l := &t.Lines
+	l, seg := &t.Lines, &t.seg
 	m, s := t.peaks[:width], t.sums[:width]
 	t.max.Accumulate(m, l, 0, t.x, at[0], nil, t.work)
 	if t.log {
@@ -142,27 +143,24 @@ func (t *softmaxTile[T]) run(at []int, width int) {
 		for i, v := range s {
 			s[i] = T(math.Log(float64(v)))
 		}
-		seg := l.Segments(at, width)
+		seg.Start(l, at, width)
 		for seg.Next() {
-			t.logarithms(&seg, m, s)
+			t.sub.run(t.y, t.x, seg.At[1], seg.At[0], seg.Step[1], seg.Step[0], seg.N, m)
+			t.sub.run(t.y, t.y, seg.At[1], seg.At[1], seg.Step[1], seg.Step[1], seg.N, s)
 		}
 		return
 	}
-	seg := l.Segments(at, width)
+	seg.Start(l, at, width)
 	for seg.Next() {
-		t.exponentials(&seg, m)
+		t.exponentials(seg, m)
 	}
 	t.sum.Accumulate(s, l, 1, t.y, at[1], nil, t.work)
 	for i, v := range s {
 		s[i] = 1 / v
 	}
-	seg = l.Segments(at, width)
+	seg.Start(l, at, width)
 	for seg.Next() {
-		if y := t.y[seg.At[1]:]; t.scale != nil && len(s) == 1 && seg.Step[1] == 1 {
-			t.scale(kernel.Bytes(y[:seg.N]), kernel.Bytes(y), kernel.Bytes(s), nil, nil)
-			continue
-		}
-		scale(t.y, seg.At[1], seg.Step[1], seg.N, s)
+		t.mul.run(t.y, t.y, seg.At[1], seg.At[1], seg.Step[1], seg.Step[1], seg.N, s)
 	}
 }
 
@@ -185,43 +183,35 @@ func (t *softmaxTile[T]) exponentials(seg *lines.Segments, m []T) {
 	}
 }
 
-// logarithms sets the outputs of a stretch to x - m - s.
-func (t *softmaxTile[T]) logarithms(seg *lines.Segments, m, s []T) {
-	from, to := seg.At[0], seg.At[1]
-	if len(m) == 1 {
-		m, s := m[0], s[0]
-		for range seg.N {
-			t.y[to] = t.x[from] - m - s
-			from, to = from+seg.Step[0], to+seg.Step[1]
-		}
-		return
-	}
-	for i, m := range m {
-		t.y[to] = t.x[from] - m - s[i]
-		from, to = from+seg.Step[0], to+seg.Step[1]
-	}
+// A byLine joins elements with a number of their line.
+type byLine[T kernel.Float] struct {
+	one, each isa.Map // the loops of the active instruction set, or nil: of one line, of one element of each
+	plain     func(x, by T) T
 }
 
-// scale multiplies n elements by one factor, or each by its own.
-func scale[T kernel.Float](y []T, at, step, n int, by []T) {
-	switch {
-	case len(by) == 1 && step == 1:
-		f := by[0]
-		y = y[at : at+n]
-		for i := range y {
-			y[i] *= f
-		}
-	case len(by) == 1:
-		f := by[0]
-		for range n {
-			y[at] *= f
-			at += step
-		}
-	default:
-		for _, f := range by {
-			y[at] *= f
-			at += step
-		}
+// byLineOf returns the elementwise function of that name, which is plain for a pair of
+// elements.
+func byLineOf[T kernel.Float](function string, plain func(x, by T) T) byLine[T] {
+	return byLine[T]{isa.MapOf[T](function, 0b10), isa.MapOf[T](function, 0), plain}
+}
+
+func mul[T kernel.Float](x, by T) T { return x * by }
+func sub[T kernel.Float](x, by T) T { return x - by }
+
+// run sets n elements of y, from number to on and so many apart, to those of x with the one
+// number in by, or each with its own.
+func (f *byLine[T]) run(y, x []T, to, from, stepY, stepX, n int, by []T) {
+	loop := f.one
+	if len(by) > 1 {
+		loop = f.each
+	}
+	if loop != nil && (stepY == 1 && stepX == 1 || n == 1) {
+		loop(kernel.Bytes(y[to:to+n]), kernel.Bytes(x[from:from+n]), kernel.Bytes(by), nil, nil)
+		return
+	}
+	for i := range n {
+		y[to] = f.plain(x[from], by[min(i, len(by)-1)])
+		to, from = to+stepY, from+stepX
 	}
 }
 

@@ -7,12 +7,18 @@ import "fmt"
 type fold struct {
 	name string
 	join func(g *generator, v *vector, a, b value) value
+	// Numbers, where it is there, is join for elements of which none is NaN. Whether
+	// one is, the loop finds apart, in fewer instructions.
+	numbers func(v *vector, a, b value) value
+	rows    bool // there is a loop over rows too
 }
 
 var foldings = []fold{
-	{"sum", func(g *generator, v *vector, a, b value) value { return v.add(a, b) }},
-	{"max", (*generator).maximum},
-	{"min", (*generator).minimum},
+	{"sum", func(g *generator, v *vector, a, b value) value { return v.add(a, b) }, nil, true},
+	// Of equal numbers VMAX and VMIN give the second: zeros that differ meet in the bits.
+	{"max", (*generator).maximum, func(v *vector, a, b value) value { return v.and(v.most(a, b), v.most(b, a)) }, true},
+	{"min", (*generator).minimum, func(v *vector, a, b value) value { return v.or(v.least(a, b), v.least(b, a)) }, true},
+	{"peak", func(g *generator, v *vector, a, b value) value { return v.most(b, a) }, nil, false},
 }
 
 // foldFile writes the loops, of 256 bits for either set: eight lanes of float32 are a
@@ -26,7 +32,9 @@ func (g *generator) foldFile() {
 		for _, f := range foldings {
 			g.kind = k
 			g.foldLoop(f)
-			g.foldRows(f)
+			if f.rows {
+				g.foldRows(f)
+			}
 		}
 	}
 	if len(g.constants) > 0 {
@@ -35,7 +43,8 @@ func (g *generator) foldFile() {
 }
 
 // foldLoop writes one. The lanes are in the registers from 8 on, what is joined to them is
-// computed in those below. CX counts elements.
+// computed in those below. Y12 has ones, which are a NaN, in lanes where one was found. CX
+// counts elements.
 func (g *generator) foldLoop(f fold) {
 	parts := 8 / g.lanes()
 	lane := func(i int) value { return value{index: -1, name: g.reg(8 + i)} }
@@ -48,16 +57,35 @@ func (g *generator) foldLoop(f fold) {
 	for i := range parts {
 		g.op("%s identity+16(FP), %s", g.broadcast(), lane(i).name)
 	}
+	nan := value{index: -1, name: "Y12"}
+	if f.numbers != nil {
+		g.zero(nan.name)
+	}
 	join := func(into, part int, rows int) {
 		v := new(vector)
+		join := func(a, b value) value { return f.join(g, v, a, b) }
+		if f.numbers != nil {
+			found := nan
+			for i := 0; i < rows; i += 2 {
+				a := v.append("LOAD", row(i, part))
+				b := a
+				if rows > 1 {
+					b = v.append("LOAD", row(i+1, part))
+				}
+				found = v.or(v.unordered(a, b), found)
+			}
+			g.op("%s %s, %s", g.ins("VMOVA"), g.emit(v, found, 8), nan.name)
+			v = new(vector)
+			join = func(a, b value) value { return f.numbers(v, a, b) }
+		}
 		var tree func(from, n int) value
 		tree = func(from, n int) value {
 			if n == 1 {
 				return v.append("LOAD", row(from, part))
 			}
-			return f.join(g, v, tree(from, n/2), tree(from+n/2, n/2))
+			return join(tree(from, n/2), tree(from+n/2, n/2))
 		}
-		g.op("%s %s, %s", g.ins("VMOVA"), g.emit(v, f.join(g, v, lane(into), tree(0, rows)), 8), lane(into).name)
+		g.op("%s %s, %s", g.ins("VMOVA"), g.emit(v, join(lane(into), tree(0, rows)), 8), lane(into).name)
 	}
 	for _, rows := range []int{8, 1} {
 		g.label("next%d", rows)
@@ -97,6 +125,9 @@ func (g *generator) foldLoop(f fold) {
 		g.op("%s Y15, %s, %s, %s", map[int]string{4: "VBLENDVPS", 8: "VBLENDVPD"}[g.width], r, lane(i).name, lane(i).name)
 	}
 	g.label("done")
+	if f.numbers != nil {
+		g.op("%s %s, %s, %s", g.ins("VOR"), nan.name, lane(0).name, lane(0).name)
+	}
 	// Halves: 4 lanes, 2, and 1.
 	half := func(a, b string) {
 		v := new(vector)

@@ -35,11 +35,17 @@ func (g *generator) powerOf2(v *vector, k value) value {
 }
 
 func (g *generator) scaled(v *vector, y, k value) value {
+	if g.avx512 {
+		return v.scale(y, v.floats(k))
+	}
 	half := v.half(k, 1)
 	return v.mul(v.mul(y, g.powerOf2(v, half)), g.powerOf2(v, v.subInts(k, half)))
 }
 
 func (g *generator) lowered(v *vector, y, k value) value {
+	if g.avx512 {
+		return v.scale(y, v.floats(k))
+	}
 	least := g.bits32(uint32(0xffffffff - 120 + 1))
 	first := v.mostInts(k, least)
 	rest := v.subInts(k, first)
@@ -56,6 +62,15 @@ func (g *generator) withSign(v *vector, x, y value) value { return v.or(x, v.and
 
 func (g *generator) exp(v *vector, x []value) value {
 	y, k := g.power(v, g.atMost(v, g.atLeast(v, x[0], g.number(numbers.ExpLeast)), g.number(numbers.ExpMost)), nil)
+	return g.scaled(v, y, k)
+}
+
+func (g *generator) expShift(v *vector, x []value) value {
+	d := v.sub(x[0], x[1])
+	u := v.sub(d, x[0])
+	low := v.sub(v.sub(x[0], v.sub(d, u)), v.add(x[1], u))
+	low = v.choose(v.less(g.abs(v, d), g.number(-numbers.ExpLeast)), low, g.number(0))
+	y, k := g.power(v, g.atMost(v, g.atLeast(v, d, g.number(numbers.ExpLeast)), g.number(numbers.ExpMost)), &low)
 	return g.scaled(v, y, k)
 }
 

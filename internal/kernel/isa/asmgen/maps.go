@@ -70,6 +70,7 @@ var functions = []function{
 	}},
 
 	{"exp", single, 1, 0, []int{0}, false, (*generator).exp},
+	{"exp_shift", single, 2, 0, []int{0, 2}, false, (*generator).expShift},
 	{"sigmoid", single, 1, 0, []int{0}, false, func(g *generator, v *vector, x []value) value { return g.logistic(v, nil, x[0], nil) }},
 	{"swish", single, 1, 1, []int{0}, false, func(g *generator, v *vector, x []value) value {
 		u := v.mul(x[1], x[0])

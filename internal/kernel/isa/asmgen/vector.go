@@ -78,6 +78,9 @@ func (v *vector) right(a value, n int) value {
 }
 func (v *vector) floats(a value) value { return v.append("VCVTDQ2", "", a) }
 
+// scale is a*2ᵇ, rounded once, for integers b in floating point. AVX-512 alone has it.
+func (v *vector) scale(a, b value) value { return v.append("VSCALEF", "", a, b) }
+
 // Masks of lanes, and the choice by them.
 
 func (v *vector) compare(a, b value, predicate int) value {
