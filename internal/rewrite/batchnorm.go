@@ -16,14 +16,11 @@ import (
 )
 
 // batchNorm has a convolution do the batch normalisation of its result, by
-// other weights and another bias, where all of these are constants. Behind other ops
-// it becomes a product and a sum.
+// other weights and another bias, where all of these are constants:
 //
 //	x ── conv w, b ── batch_norm scale, bias, mean, variance ──   ->   x ── conv w', b' ──
-//	x ── batch_norm scale, bias, mean, variance ──                ->   x ── mul f ── add g ──
 //
 //	f = scale / sqrt(variance + epsilon)
-//	g = bias - mean * f
 //	w' = w * f, for each output channel
 //	b' = (b - mean) * f + bias
 //
@@ -36,17 +33,11 @@ func batchNorm(_ context.Context, r *graph.Rewriter, opt *Options) error {
 		if !ok || len(normalise.Epilogue) > 0 {
 			return nil
 		}
-		x := n.Input(0)
-		if !constantWeights(n, fixed) || len(x.Type().Shape) < 2 {
+		before := n.Input(0).Node()
+		if c, ok := before.Op().(conv.Conv); !ok || len(c.Epilogue) > 0 || !r.OnlyUser(n.Input(0), n) || n.Input(0).Type().DType.IsHalf() {
 			return nil
 		}
-		before := x.Node()
-		if c, ok := before.Op().(conv.Conv); !ok || len(c.Epilogue) > 0 || !r.OnlyUser(x, n) || x.Type().DType.IsHalf() || !constantWeights(before, fixed) {
-			y, err := multiplied(r.Inputs(n), normalise.Epsilon)
-			if err != nil {
-				return err
-			}
-			r.Replace(n.Output(0), y.Node().WithLabel(n.Label()).Output(0))
+		if !constantWeights(before, fixed) || !constantWeights(n, fixed) {
 			return nil
 		}
 		weights, bias, err := normalised(r.Inputs(before), r.Inputs(n), normalise.Epsilon)
@@ -62,7 +53,8 @@ func batchNorm(_ context.Context, r *graph.Rewriter, opt *Options) error {
 func normalised(conv, norm []graph.Value, epsilon float64) (weights, bias graph.Value, err error) {
 	var e expression
 	t := conv[1].Type()
-	f, shift, mean := e.factor(norm, epsilon), e.wide(norm[2]), e.wide(norm[3])
+	scale, shift, mean, variance := e.wide(norm[1]), e.wide(norm[2]), e.wide(norm[3]), e.wide(norm[4])
+	f := e.apply(elementwise.Div, scale, e.apply(elementwise.Sqrt, e.plus(variance, epsilon)))
 	weights = e.cast(e.apply(elementwise.Mul, e.wide(conv[1]), e.byMap(f, len(t.Shape))), t.DType)
 	moved := e.apply(elementwise.Neg, mean)
 	if len(conv) > 2 && !conv[2].IsZero() {
@@ -70,26 +62,6 @@ func normalised(conv, norm []graph.Value, epsilon float64) (weights, bias graph.
 	}
 	bias = e.cast(e.apply(elementwise.Add, e.apply(elementwise.Mul, moved, f), shift), t.DType)
 	return weights, bias, e.err
-}
-
-// multiplied returns a batch normalisation with the inputs norm as a product and a sum.
-func multiplied(norm []graph.Value, epsilon float64) (graph.Value, error) {
-	var e expression
-	t := norm[0].Type()
-	f := e.factor(norm, epsilon)
-	g := e.apply(elementwise.Sub, e.wide(norm[2]), e.apply(elementwise.Mul, e.wide(norm[3]), f))
-	rank, single := len(t.Shape)-1, t.DType // of constants, which meet x from the channels on
-	if single.IsHalf() {
-		single = dtype.Float32
-	}
-	y := e.apply(elementwise.Mul, e.cast(norm[0], single), e.byMap(e.cast(f, single), rank))
-	return e.cast(e.apply(elementwise.Add, y, e.byMap(e.cast(g, single), rank)), t.DType), e.err
-}
-
-// factor returns what a batch normalisation with the inputs norm multiplies each channel
-// by, in float64.
-func (e *expression) factor(norm []graph.Value, epsilon float64) graph.Value {
-	return e.apply(elementwise.Div, e.wide(norm[1]), e.apply(elementwise.Sqrt, e.plus(e.wide(norm[4]), epsilon)))
 }
 
 // An expression builds elementwise nodes. Its first error sticks, and what is
