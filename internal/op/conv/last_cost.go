@@ -31,7 +31,7 @@ func (c Conv) LastGain(in []graph.Type, out graph.Type) float64 {
 	switch {
 	case w[1] == 1 && maps == 1:
 		filled := float64(kernel.CeilDiv(group, register)*register) / float64(group)
-		return products/0.25 - float64(products*filled)/0.45
+		return float64(products/0.25) - float64(products*filled/0.45)
 	case c.WinogradPays(in, out):
 		return -products * 10 / min(float64(w[1]), float64(2*maps))
 	}
