@@ -137,7 +137,7 @@ func castLoops(from, to dtype.Type, plain kernel.Conversion) loops {
 
 // roundLoops returns the loops that round elements of t.Wide() to values of t.
 func roundLoops(t dtype.Type) loops {
-	if f := isa.Active().Maps[isa.MapKey{Function: "round_" + t.String(), Bits: 32}]; f != nil {
+	if f := isa.Active().Maps[isa.MapKey{Function: roundName(t), Bits: 32}]; f != nil {
 		return loops{mapped(f)}
 	}
 	return converting(kernel.Rounding(t))
