@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/graphtest"
@@ -28,8 +29,17 @@ import (
 var update = flag.Bool("update", false, "rewrite the graphs after each rule in testdata")
 
 // inexactTolerance is how far results may differ after an inexact rule,
-// relative to the larger of 1 and the largest result beside them.
-const inexactTolerance = 1e-5
+// relative to the larger of 1 and the largest result beside them; of halves, by one
+// rounding.
+func inexactTolerance(t dtype.Type) float64 {
+	switch t {
+	case dtype.Float16:
+		return 0x1p-10
+	case dtype.BFloat16:
+		return 0x1p-7
+	}
+	return 1e-5
+}
 
 // TestGolden makes each rule alone with the graphs in its archive, and all rules
 // with those of "program" and "once". All rules that are not inexact are made with
@@ -130,7 +140,7 @@ func compare(t *testing.T, what string, roots, after []graph.Value, inexact bool
 					largest = max(largest, x)
 				}
 			}
-			bound = inexactTolerance * largest
+			bound = inexactTolerance(want[i].DType) * largest
 		}
 		for k := range want[i].Shape.Elems() {
 			x, y := kernel.ScalarAt(want[i].DType, w, k).Float64(), kernel.ScalarAt(want[i].DType, g, k).Float64()

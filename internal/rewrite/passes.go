@@ -9,6 +9,7 @@ var passes = []pass{
 	{"transposes", 0, transposes},                  // a transpose that goes needs no contiguous copy
 	{"batch_norm", constants | inexact, batchNorm}, // fold computes the new weights
 	{"affine", constants | inexact, affine},        // what batch_norm has made has no readers more
+	{"channels", constants, channels},              // what no convolution has done
 	{"normalise", inexact, normalise},              // means and roots are nodes of their own only before widen casts and fuse merges them
 	{"widen", required, widen},                     // a cast writes dense what contiguous would copy; casts are work for fold and fuse
 	{"contiguous", required, contiguous},           // the readers are final; fold then copies constants, and not each run
