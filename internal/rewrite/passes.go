@@ -12,6 +12,7 @@ var passes = []pass{
 	{"channels", constants, channels},              // what no convolution has done
 	{"normalise", inexact, normalise},              // means and roots are nodes of their own only before widen casts and fuse merges them
 	{"widen", required, widen},                     // a cast writes dense what contiguous would copy; casts are work for fold and fuse
+	{"halves", program, halves},                    // fold would compute the casts of them
 	{"contiguous", required, contiguous},           // the readers are final; fold then copies constants, and not each run
 	{"fold", constants, fold},                      // only then are one-element constants there for fuse to take in
 	{"winograd", program | inexact, winograd},      // the weights are constants by then, in float32
