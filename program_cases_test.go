@@ -79,6 +79,9 @@ var programCases = []programCase{
 	{"batch norm", []operand{x(n, 3, 4, 5)}, func(in ...*berth.Promise) []*berth.Promise {
 		return one(in[0].BatchNorm(f32(3), f32(3), f32(3), f32(3), 1e-5))
 	}},
+	{"batch norm that is given its scale", []operand{x(n, 3, 4, 5), {"scale", berth.Float32, -1, 1, []int{3}}}, func(in ...*berth.Promise) []*berth.Promise {
+		return one(in[0].BatchNorm(in[1], f32(3), f32(3), f32(3), 1e-5))
+	}},
 	{"batch norm training", []operand{x(n, 3, 4)}, func(in ...*berth.Promise) []*berth.Promise {
 		return apply(norm.BatchNormTraining{Epsilon: 1e-5, Momentum: 0.9}, in[0], f32(3), f32(3), f32(3), f32(3))
 	}},

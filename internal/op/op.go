@@ -115,6 +115,15 @@ type Widener interface {
 	ComputesInFloat32()
 }
 
+// A HalfReader is a Widener whose kernel reads some constants as halves, beside other inputs
+// in float32, and widens them as it goes.
+type HalfReader interface {
+	Widener
+	// ReadsHalves reports whether an input may be of a half type where the first is of
+	// float32.
+	ReadsHalves(input int) bool
+}
+
 // A Tuner is a computing op whose attributes may follow the dimensions of a
 // program.
 type Tuner interface {
@@ -172,16 +181,14 @@ func Moves(o graph.Op) bool {
 
 // KernelOf returns the kernel, not yet bound, that computes o. An op that can
 // be a reference, such as [graph.Contiguous] or a reshape, has a copying one.
-// A [Widener] has none for halves.
+// A [Widener] has none for halves, of which its first input is one then.
 func KernelOf(o graph.Op, in, out []graph.Type) (kernel.Kernel, error) {
 	switch o := o.(type) {
 	case graph.Contiguous, graph.Cache:
 		return kernel.NewCopy(out[0].DType.Size()), nil
 	case Computer:
-		for i, t := range in {
-			if _, ok := o.(Widener); ok && t.DType.IsHalf() {
-				return nil, fmt.Errorf("%s has no kernel for %v, its input %d", o.Name(), t, i)
-			}
+		if _, ok := o.(Widener); ok && len(in) > 0 && in[0].DType.IsHalf() {
+			return nil, fmt.Errorf("%s has no kernel for %v, its input 0", o.Name(), in[0])
 		}
 		return o.Kernel(in, out), nil
 	}

@@ -16,9 +16,9 @@ import (
 //
 //	x ── conv w, b ── mul c ── add d ──   ->   x ── conv w*c, b*c+d ──
 //
-// A constant has one element, or one for each output channel. The new constants are
-// computed in float64 and rounded once for each of the two. Sums of products are then
-// rounded at other places than before.
+// A constant has one element, or one for each output channel. Weights are not halves. The
+// new constants are computed in float64 and rounded once for each of the two. Sums of
+// products are then rounded at other places than before.
 func affine(_ context.Context, r *graph.Rewriter, opt *Options) error {
 	fixed := fixed(r, opt.varies)
 	made := make(map[*graph.Node]bool) // convolutions with weights of this rule
@@ -39,6 +39,9 @@ func affine(_ context.Context, r *graph.Rewriter, opt *Options) error {
 			}
 			if !c.constant && (!fixed[c.Value.Node()] || !byChannel(r, c.Value, v)) {
 				continue
+			}
+			if widens(before.Input(1).Node()) {
+				continue // weights that are halves stay so, in half the memory
 			}
 			x, w, b := before.Input(0), before.Input(1), graph.Value{}
 			if before.NumInputs() > 2 {

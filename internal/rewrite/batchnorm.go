@@ -25,7 +25,11 @@ import (
 //	b' = (b - mean) * f + bias
 //
 // The new constants are computed in float64 and rounded once. Sums of products
-// are then rounded at other places than before.
+// are then rounded at other places than before. A convolution of halves keeps its
+// weights, as new ones would not be halves: what it computes in float32 is scaled
+// there, and rounded once.
+//
+//	x ── conv w ── batch_norm ── half   ->   x ── cast ── conv cast(w) ── mul f ── add b' ── cast ── half
 func batchNorm(_ context.Context, r *graph.Rewriter, opt *Options) error {
 	fixed := fixed(r, opt.varies)
 	return r.Walk(func(n *graph.Node) error {
@@ -34,11 +38,14 @@ func batchNorm(_ context.Context, r *graph.Rewriter, opt *Options) error {
 			return nil
 		}
 		before := n.Input(0).Node()
-		if c, ok := before.Op().(conv.Conv); !ok || len(c.Epilogue) > 0 || !r.OnlyUser(n.Input(0), n) || n.Input(0).Type().DType.IsHalf() {
+		if c, ok := before.Op().(conv.Conv); !ok || len(c.Epilogue) > 0 || !r.OnlyUser(n.Input(0), n) {
 			return nil
 		}
 		if !constantWeights(before, fixed) || !constantWeights(n, fixed) {
 			return nil
+		}
+		if isHalf(n.Output(0)) {
+			return normalisedBehind(r, before, n, normalise.Epsilon)
 		}
 		weights, bias, err := normalised(r.Inputs(before), r.Inputs(n), normalise.Epsilon)
 		if err != nil {
@@ -53,15 +60,41 @@ func batchNorm(_ context.Context, r *graph.Rewriter, opt *Options) error {
 func normalised(conv, norm []graph.Value, epsilon float64) (weights, bias graph.Value, err error) {
 	var e expression
 	t := conv[1].Type()
-	scale, shift, mean, variance := e.wide(norm[1]), e.wide(norm[2]), e.wide(norm[3]), e.wide(norm[4])
-	f := e.apply(elementwise.Div, scale, e.apply(elementwise.Sqrt, e.plus(variance, epsilon)))
+	f, shift, mean := e.factor(norm[1], norm[4], epsilon), e.wide(norm[2]), e.wide(norm[3])
 	weights = e.cast(e.apply(elementwise.Mul, e.wide(conv[1]), e.byMap(f, len(t.Shape))), t.DType)
+	return weights, e.cast(e.shifted(conv, mean, f, shift), t.DType), e.err
+}
+
+// normalisedBehind has the batch normalisation n of halves done in float32, behind a convolution
+// without a bias.
+func normalisedBehind(r *graph.Rewriter, conv, n *graph.Node, epsilon float64) error {
+	var e expression
+	in, norm := r.Inputs(conv), r.Inputs(n)
+	f := e.factor(norm[1], norm[4], epsilon)
+	shift := e.shifted(in, e.wide(norm[3]), f, e.wide(norm[2]))
+	by, err := graph.New(conv.Op(), e.cast(in[0], dtype.Float32), e.cast(in[1], dtype.Float32))
+	if err != nil {
+		return err
+	}
+	y := by.WithLabel(conv.Label()).Output(0)
+	axes := len(y.Type().Shape) - 1 // from the channels on
+	y = e.apply(elementwise.Mul, y, e.cast(e.byMap(f, axes), dtype.Float32))
+	y = e.apply(elementwise.Add, y, e.cast(e.byMap(shift, axes), dtype.Float32))
+	y = e.cast(y, n.Output(0).Type().DType)
+	if e.err == nil {
+		r.Replace(n.Output(0), y)
+	}
+	return e.err
+}
+
+// shifted returns (b - mean) * f + shift for a convolution of the inputs conv, where b is
+// its bias.
+func (e *expression) shifted(conv []graph.Value, mean, f, shift graph.Value) graph.Value {
 	moved := e.apply(elementwise.Neg, mean)
 	if len(conv) > 2 && !conv[2].IsZero() {
 		moved = e.apply(elementwise.Sub, e.wide(conv[2]), mean)
 	}
-	bias = e.cast(e.apply(elementwise.Add, e.apply(elementwise.Mul, moved, f), shift), t.DType)
-	return weights, bias, e.err
+	return e.apply(elementwise.Add, e.apply(elementwise.Mul, moved, f), shift)
 }
 
 // An expression builds elementwise nodes. Its first error sticks, and what is
@@ -88,6 +121,11 @@ func (e *expression) cast(v graph.Value, t dtype.Type) graph.Value {
 }
 
 func (e *expression) wide(v graph.Value) graph.Value { return e.cast(v, dtype.Float64) }
+
+// factor returns what a batch normalisation multiplies by, in float64.
+func (e *expression) factor(scale, variance graph.Value, epsilon float64) graph.Value {
+	return e.apply(elementwise.Div, e.wide(scale), e.apply(elementwise.Sqrt, e.plus(e.wide(variance), epsilon)))
+}
 
 // byMap returns v, an element for each output channel, as [M, 1, 1, ...] of the
 // given rank, which broadcasts against weights.

@@ -16,7 +16,7 @@ import (
 //	         r ───┘                    r ─┘
 //
 // The result must have no other reader and be no root, and its type must be that
-// of the Map, which reads no halves. Of several ops that could, the last one does,
+// of the Map, which is no half type. Of several ops that could, the last one does,
 // for what the others compute is there by then.
 func epilogue(_ context.Context, r *graph.Rewriter, _ *Options) error {
 	number := make(map[*graph.Node]int, len(r.Nodes()))
@@ -25,14 +25,11 @@ func epilogue(_ context.Context, r *graph.Rewriter, _ *Options) error {
 	}
 	return r.Walk(func(n *graph.Node) error {
 		m, ok := n.Op().(elementwise.Map)
-		if !ok || len(m.Program) > elementwise.MaxFinish || n.NumInputs()-1 > elementwise.MaxExtra {
+		if !ok || isHalf(n.Output(0)) || len(m.Program) > elementwise.MaxFinish || n.NumInputs()-1 > elementwise.MaxExtra {
 			return nil
 		}
 		last := -1
 		for j := range n.NumInputs() {
-			if n.Input(j).Type().DType.IsHalf() {
-				return nil
-			}
 			if finishes(r, n, j) && (last < 0 || number[n.Input(j).Node()] > number[n.Input(last).Node()]) {
 				last = j
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/exec"
 	"github.com/berth-go/berth/internal/graphtest"
@@ -30,6 +31,17 @@ var update = flag.Bool("update", false, "rewrite the graphs after each rule in t
 // inexactTolerance is how far results may differ after an inexact rule,
 // relative to the larger of 1 and the largest result beside them.
 const inexactTolerance = 1e-5
+
+// rounding returns how far one rounding to a half reaches, relative to the number.
+func rounding(t dtype.Type) float64 {
+	switch t {
+	case dtype.Float16:
+		return 0x1p-10
+	case dtype.BFloat16:
+		return 0x1p-7
+	}
+	return 0
+}
 
 // TestGolden makes each rule alone with the graphs in its archive, and all rules
 // with those of "program" and "once". All rules that are not inexact are made with
@@ -109,7 +121,8 @@ func golden(t *testing.T, what, text string, rewritten func([]graph.Value) ([]gr
 
 // compare computes two lists of values, with none of the rules that can be left
 // out, and reports where the second one's results are not those of the first, within a
-// tolerance relative to the larger of 1 and the largest of them. 0 wants the same bits.
+// tolerance relative to the larger of 1 and the largest of them, or for halves by one
+// rounding. 0 wants the same bits.
 func compare(t *testing.T, what string, roots, after []graph.Value, tolerance float64) {
 	t.Helper()
 	opt := exec.Options{Without: rewrite.Rules(), Inputs: inputs(append(slices.Clone(roots), after...)), Poison: true}
@@ -135,7 +148,7 @@ func compare(t *testing.T, what string, roots, after []graph.Value, tolerance fl
 					largest = max(largest, x)
 				}
 			}
-			bound = tolerance * largest
+			bound = max(tolerance, rounding(want[i].DType)) * largest
 		}
 		for k := range want[i].Shape.Elems() {
 			x, y := kernel.ScalarAt(want[i].DType, w, k).Float64(), kernel.ScalarAt(want[i].DType, g, k).Float64()

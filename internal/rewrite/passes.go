@@ -9,9 +9,11 @@ var passes = []pass{
 	{"transposes", 0, transposes},                  // a transpose that goes needs no contiguous copy
 	{"batch_norm", constants | inexact, batchNorm}, // fold computes the new weights
 	{"affine", constants | inexact, affine},        // what batch_norm has made has no readers more
+	{"batch_map", constants, batchMap},             // what no convolution has done
 	{"channels_last", program, channelsLast},       // batch_norm and affine look for channels where they are
 	{"normalise", inexact, normalise},              // means and roots are nodes of their own only before widen casts and fuse merges them
 	{"widen", required, widen},                     // a cast writes dense what contiguous would copy; casts are work for fold and fuse
+	{"halves", program, halves},                    // fold would compute the casts of them
 	{"contiguous", required, contiguous},           // the readers are final; fold then copies constants, and not each run
 	{"fold", constants, fold},                      // only then are one-element constants there for fuse to take in
 	{"winograd", program | inexact, winograd},      // the weights are constants by then, in float32

@@ -63,7 +63,7 @@ func TestWithout(t *testing.T) {
 	}
 	roots := parse(t, "n1 = input \"x\" float32[2]\nout n1\n")
 	for _, c := range []struct{ name, want string }{
-		{"fusion", `there is no rewrite rule "fusion", but common, qdq, transposes, batch_norm, affine, channels_last, normalise, fold, winograd, recompute, fuse, activations, simplify, epilogue, nest`},
+		{"fusion", `there is no rewrite rule "fusion", but common, qdq, transposes, batch_norm, affine, batch_map, channels_last, normalise, halves, fold, winograd, recompute, fuse, activations, simplify, epilogue, nest`},
 		{"", `there is no rewrite rule ""`},
 		{"widen", `the rewrite rule "widen" cannot be left out, but common, qdq, transposes, `},
 	} {
@@ -218,7 +218,7 @@ out n3
 			t.Errorf("with %s elements it becomes\n%swant\n%s", n, got, want)
 		}
 	}
-	if computed != 2 || !slices.Equal(seen, [][2]int{{6, 6}, {6, 6}, {6, 6}}) {
+	if computed != 2 || !slices.Equal(seen, [][2]int{{6, 6}, {6, 6}, {6, 6}, {6, 6}}) {
 		t.Errorf("constants are computed %d times, and Varying sees builds of %v nodes", computed, seen)
 	}
 	broken := errors.New("broken")

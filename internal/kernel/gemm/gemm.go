@@ -3,7 +3,7 @@
 //
 // # Where to find what
 //
-//	gemm.go  the cut of a product into tasks; packing; a task
+//	gemm.go  the cut of a product into tasks; packing; halves; a task
 //
 // The inner loops are those of package isa.
 package gemm
@@ -11,6 +11,7 @@ package gemm
 import (
 	"fmt"
 
+	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/isa"
 )
@@ -49,6 +50,7 @@ type Product[T kernel.Number] struct {
 
 	BlockM, BlockN int // rows and columns of a task, but for the last ones
 	tasksM, tasksN int
+	Halves         bool // the right operand is one of them
 	// What is read where it lies, if its strides allow that.
 	leftInPlace, rightInPlace bool
 }
@@ -106,7 +108,11 @@ func (g *Product[T]) Tasks() int { return g.tasksM * g.tasksN }
 // Scratch returns the working memory of a task, in bytes.
 func (g *Product[T]) Scratch() int {
 	k := min(g.K, BlockK)
-	return kernel.Carved[T](g.BlockM*k) + kernel.Carved[T](g.BlockN*k)
+	n := kernel.Carved[T](g.BlockM*k) + kernel.Carved[T](g.BlockN*k)
+	if g.Halves {
+		n += kernel.Carved[uint16](g.Tile.Cols * k)
+	}
+	return n
 }
 
 // A Right is the right operand of a product, in the form in which it is at
@@ -115,6 +121,33 @@ type Right[T kernel.Number] struct {
 	Matrix[T]
 	Prepacked []T
 	Image     ImagePacker[T] // when set, Matrix holds an image, and what this packs of it is the operand
+	Halves    Halves         // when set, they are the elements, in place of those of Matrix and Prepacked
+}
+
+// Halves are elements of a half type, which lie where a matrix of float32 says or are
+// prepacked. They are widened a strip at a time, so that memory is read at half the bytes.
+type Halves struct {
+	Widen     kernel.Conversion
+	Data      []uint16
+	Prepacked []uint16
+}
+
+// HalvesOf returns what widens elements of a half type.
+func HalvesOf(t dtype.Type) Halves {
+	return Halves{Widen: isa.Converting(t, dtype.Float32, kernel.Widening(t))}
+}
+
+// strip widens rows [k0, k1) of columns [j0, j1) of m, a strip of an operand of n columns, to
+// dst. It packs them in spare unless they are prepacked.
+func (h *Halves) strip(dst []byte, spare []uint16, at, row, col, n, j0, j1, k0, k1, cols int) {
+	size := cols * (k1 - k0)
+	strip := spare[:size]
+	if h.Prepacked != nil {
+		strip = h.Prepacked[Prepacked(n, k0, cols)+j0*(k1-k0):][:size]
+	} else {
+		Pack(strip, Matrix[uint16]{h.Data, at, col, row}, j0, j1, k0, k1, cols)
+	}
+	h.Widen(dst, kernel.Bytes(strip))
 }
 
 // An ImagePacker packs a right operand that is made of an image and never held
@@ -154,6 +187,10 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 	rows, cols := g.Tile.Rows, g.Tile.Cols
 	packA := kernel.Carve[T](&scratch, g.BlockM*min(g.K, BlockK))
 	packB := kernel.Carve[T](&scratch, g.BlockN*min(g.K, BlockK))
+	var spare []uint16
+	if g.Halves {
+		spare = kernel.Carve[uint16](&scratch, cols*min(g.K, BlockK))
+	}
 	if g.K == 0 {
 		for i := range i1 - i0 {
 			clear(c[i*ldc : i*ldc+j1-j0])
@@ -177,6 +214,7 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 		}
 		pb, ldb, inPlace := packB, cols, false
 		switch {
+		case g.Halves:
 		case b.Prepacked != nil:
 			pb = b.Prepacked[Prepacked(g.N, k0, cols)+j0*depth:]
 		case b.Image != nil:
@@ -189,6 +227,8 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 		for j := j0; j < j1; j += cols {
 			strip := pb
 			switch {
+			case g.Halves:
+				b.Halves.strip(kernel.Bytes(pb[:cols*depth]), spare, b.At, b.Row, b.Col, g.N, j, min(j+cols, j1), k0, k1, cols)
 			case !inPlace:
 				strip = pb[(j-j0)*depth:]
 			case j+cols <= j1:
@@ -216,7 +256,7 @@ func (g *Product[T]) ReadsRow(a, b Matrix[T]) bool {
 // vector computes columns [j0, j1) of a product of one row, if [Product.ReadsRow] says
 // that this is what it is, and reports whether it has.
 func (g *Product[T]) vector(j0, j1 int, a *Left[T], b *Right[T], c []T) bool {
-	if a.Prepacked != nil || b.Prepacked != nil || b.Image != nil || !g.ReadsRow(a.Matrix, b.Matrix) {
+	if g.Halves || a.Prepacked != nil || b.Prepacked != nil || b.Image != nil || !g.ReadsRow(a.Matrix, b.Matrix) {
 		return false
 	}
 	row := a.Data[a.At:]

@@ -109,6 +109,19 @@ type CastKey struct{ From, To dtype.Type }
 // NaN, which stays one.
 type Cast func(dst, a []byte) (elements int)
 
+// Converting returns a conversion that plain states, in the form of the active set as far as
+// registers are full.
+func Converting(from, to dtype.Type, plain kernel.Conversion) kernel.Conversion {
+	fast := active.Casts[CastKey{from, to}]
+	if fast == nil {
+		return plain
+	}
+	return func(dst, a []byte) {
+		n := fast(dst, a)
+		plain(dst[n*to.Size():], a[n*from.Size():])
+	}
+}
+
 // MapOf returns the loop of the active set for elements of type T; nil where it has none.
 func MapOf[T kernel.Number](function string, scalars int) Map {
 	var zero T

@@ -158,6 +158,90 @@ func log320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 func softplus320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func muladd320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladd326AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladdroundfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladdroundfloat16326AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladdroundbfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladdroundbfloat16326AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func addroundfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func addroundfloat16322AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func addroundbfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func addroundbfloat16322AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func subroundfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func subroundfloat16322AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func subroundbfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func subroundbfloat16322AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mulroundfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mulroundfloat16322AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mulroundbfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mulroundbfloat16322AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func divroundfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func divroundfloat16322AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func divroundbfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func divroundbfloat16322AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func reluroundfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func reluroundbfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func cliproundfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func cliproundfloat16326AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func cliproundbfloat16320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func cliproundbfloat16326AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func neg640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -272,95 +356,123 @@ func normalized644AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 func normalized646AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 var mapsAVX512 = map[MapKey]Map{
-	{"neg", 32, 0}:            checkedMap(4, 1, 0, neg320AVX512),
-	{"abs", 32, 0}:            checkedMap(4, 1, 0, abs320AVX512),
-	{"square", 32, 0}:         checkedMap(4, 1, 0, square320AVX512),
-	{"reciprocal", 32, 0}:     checkedMap(4, 1, 0, reciprocal320AVX512),
-	{"sqrt", 32, 0}:           checkedMap(4, 1, 0, sqrt320AVX512),
-	{"floor", 32, 0}:          checkedMap(4, 1, 0, floor320AVX512),
-	{"ceil", 32, 0}:           checkedMap(4, 1, 0, ceil320AVX512),
-	{"round", 32, 0}:          checkedMap(4, 1, 0, round320AVX512),
-	{"trunc", 32, 0}:          checkedMap(4, 1, 0, trunc320AVX512),
-	{"relu", 32, 0}:           checkedMap(4, 1, 0, relu320AVX512),
-	{"leaky_relu", 32, 0}:     checkedMap(4, 1, 0, leakyrelu320AVX512),
-	{"add", 32, 0}:            checkedMap(4, 2, 0, add320AVX512),
-	{"add", 32, 1}:            checkedMap(4, 2, 1, add321AVX512),
-	{"add", 32, 2}:            checkedMap(4, 2, 2, add322AVX512),
-	{"sub", 32, 0}:            checkedMap(4, 2, 0, sub320AVX512),
-	{"sub", 32, 1}:            checkedMap(4, 2, 1, sub321AVX512),
-	{"sub", 32, 2}:            checkedMap(4, 2, 2, sub322AVX512),
-	{"mul", 32, 0}:            checkedMap(4, 2, 0, mul320AVX512),
-	{"mul", 32, 1}:            checkedMap(4, 2, 1, mul321AVX512),
-	{"mul", 32, 2}:            checkedMap(4, 2, 2, mul322AVX512),
-	{"div", 32, 0}:            checkedMap(4, 2, 0, div320AVX512),
-	{"div", 32, 1}:            checkedMap(4, 2, 1, div321AVX512),
-	{"div", 32, 2}:            checkedMap(4, 2, 2, div322AVX512),
-	{"minimum", 32, 0}:        checkedMap(4, 2, 0, minimum320AVX512),
-	{"minimum", 32, 1}:        checkedMap(4, 2, 1, minimum321AVX512),
-	{"minimum", 32, 2}:        checkedMap(4, 2, 2, minimum322AVX512),
-	{"maximum", 32, 0}:        checkedMap(4, 2, 0, maximum320AVX512),
-	{"maximum", 32, 1}:        checkedMap(4, 2, 1, maximum321AVX512),
-	{"maximum", 32, 2}:        checkedMap(4, 2, 2, maximum322AVX512),
-	{"prelu", 32, 0}:          checkedMap(4, 2, 0, prelu320AVX512),
-	{"prelu", 32, 2}:          checkedMap(4, 2, 2, prelu322AVX512),
-	{"clip", 32, 0}:           checkedMap(4, 3, 0, clip320AVX512),
-	{"clip", 32, 6}:           checkedMap(4, 3, 6, clip326AVX512),
-	{"deviation", 32, 0}:      checkedMap(4, 2, 0, deviation320AVX512),
-	{"deviation", 32, 2}:      checkedMap(4, 2, 2, deviation322AVX512),
-	{"normalized", 32, 0}:     checkedMap(4, 3, 0, normalized320AVX512),
-	{"normalized", 32, 4}:     checkedMap(4, 3, 4, normalized324AVX512),
-	{"normalized", 32, 6}:     checkedMap(4, 3, 6, normalized326AVX512),
-	{"round_float16", 32, 0}:  checkedMap(4, 1, 0, roundfloat16320AVX512),
-	{"round_bfloat16", 32, 0}: checkedMap(4, 1, 0, roundbfloat16320AVX512),
-	{"exp", 32, 0}:            checkedMap(4, 1, 0, exp320AVX512),
-	{"exp_shift", 32, 0}:      checkedMap(4, 2, 0, expshift320AVX512),
-	{"exp_shift", 32, 2}:      checkedMap(4, 2, 2, expshift322AVX512),
-	{"sigmoid", 32, 0}:        checkedMap(4, 1, 0, sigmoid320AVX512),
-	{"swish", 32, 0}:          checkedMap(4, 1, 0, swish320AVX512),
-	{"gelu_tanh", 32, 0}:      checkedMap(4, 1, 0, gelutanh320AVX512),
-	{"tanh", 32, 0}:           checkedMap(4, 1, 0, tanh320AVX512),
-	{"erf", 32, 0}:            checkedMap(4, 1, 0, erf320AVX512),
-	{"gelu", 32, 0}:           checkedMap(4, 1, 0, gelu320AVX512),
-	{"log", 32, 0}:            checkedMap(4, 1, 0, log320AVX512),
-	{"softplus", 32, 0}:       checkedMap(4, 1, 0, softplus320AVX512),
-	{"neg", 64, 0}:            checkedMap(8, 1, 0, neg640AVX512),
-	{"abs", 64, 0}:            checkedMap(8, 1, 0, abs640AVX512),
-	{"square", 64, 0}:         checkedMap(8, 1, 0, square640AVX512),
-	{"reciprocal", 64, 0}:     checkedMap(8, 1, 0, reciprocal640AVX512),
-	{"sqrt", 64, 0}:           checkedMap(8, 1, 0, sqrt640AVX512),
-	{"floor", 64, 0}:          checkedMap(8, 1, 0, floor640AVX512),
-	{"ceil", 64, 0}:           checkedMap(8, 1, 0, ceil640AVX512),
-	{"round", 64, 0}:          checkedMap(8, 1, 0, round640AVX512),
-	{"trunc", 64, 0}:          checkedMap(8, 1, 0, trunc640AVX512),
-	{"relu", 64, 0}:           checkedMap(8, 1, 0, relu640AVX512),
-	{"leaky_relu", 64, 0}:     checkedMap(8, 1, 0, leakyrelu640AVX512),
-	{"add", 64, 0}:            checkedMap(8, 2, 0, add640AVX512),
-	{"add", 64, 1}:            checkedMap(8, 2, 1, add641AVX512),
-	{"add", 64, 2}:            checkedMap(8, 2, 2, add642AVX512),
-	{"sub", 64, 0}:            checkedMap(8, 2, 0, sub640AVX512),
-	{"sub", 64, 1}:            checkedMap(8, 2, 1, sub641AVX512),
-	{"sub", 64, 2}:            checkedMap(8, 2, 2, sub642AVX512),
-	{"mul", 64, 0}:            checkedMap(8, 2, 0, mul640AVX512),
-	{"mul", 64, 1}:            checkedMap(8, 2, 1, mul641AVX512),
-	{"mul", 64, 2}:            checkedMap(8, 2, 2, mul642AVX512),
-	{"div", 64, 0}:            checkedMap(8, 2, 0, div640AVX512),
-	{"div", 64, 1}:            checkedMap(8, 2, 1, div641AVX512),
-	{"div", 64, 2}:            checkedMap(8, 2, 2, div642AVX512),
-	{"minimum", 64, 0}:        checkedMap(8, 2, 0, minimum640AVX512),
-	{"minimum", 64, 1}:        checkedMap(8, 2, 1, minimum641AVX512),
-	{"minimum", 64, 2}:        checkedMap(8, 2, 2, minimum642AVX512),
-	{"maximum", 64, 0}:        checkedMap(8, 2, 0, maximum640AVX512),
-	{"maximum", 64, 1}:        checkedMap(8, 2, 1, maximum641AVX512),
-	{"maximum", 64, 2}:        checkedMap(8, 2, 2, maximum642AVX512),
-	{"prelu", 64, 0}:          checkedMap(8, 2, 0, prelu640AVX512),
-	{"prelu", 64, 2}:          checkedMap(8, 2, 2, prelu642AVX512),
-	{"clip", 64, 0}:           checkedMap(8, 3, 0, clip640AVX512),
-	{"clip", 64, 6}:           checkedMap(8, 3, 6, clip646AVX512),
-	{"deviation", 64, 0}:      checkedMap(8, 2, 0, deviation640AVX512),
-	{"deviation", 64, 2}:      checkedMap(8, 2, 2, deviation642AVX512),
-	{"normalized", 64, 0}:     checkedMap(8, 3, 0, normalized640AVX512),
-	{"normalized", 64, 4}:     checkedMap(8, 3, 4, normalized644AVX512),
-	{"normalized", 64, 6}:     checkedMap(8, 3, 6, normalized646AVX512),
+	{"neg", 32, 0}:                    checkedMap(4, 1, 0, neg320AVX512),
+	{"abs", 32, 0}:                    checkedMap(4, 1, 0, abs320AVX512),
+	{"square", 32, 0}:                 checkedMap(4, 1, 0, square320AVX512),
+	{"reciprocal", 32, 0}:             checkedMap(4, 1, 0, reciprocal320AVX512),
+	{"sqrt", 32, 0}:                   checkedMap(4, 1, 0, sqrt320AVX512),
+	{"floor", 32, 0}:                  checkedMap(4, 1, 0, floor320AVX512),
+	{"ceil", 32, 0}:                   checkedMap(4, 1, 0, ceil320AVX512),
+	{"round", 32, 0}:                  checkedMap(4, 1, 0, round320AVX512),
+	{"trunc", 32, 0}:                  checkedMap(4, 1, 0, trunc320AVX512),
+	{"relu", 32, 0}:                   checkedMap(4, 1, 0, relu320AVX512),
+	{"leaky_relu", 32, 0}:             checkedMap(4, 1, 0, leakyrelu320AVX512),
+	{"add", 32, 0}:                    checkedMap(4, 2, 0, add320AVX512),
+	{"add", 32, 1}:                    checkedMap(4, 2, 1, add321AVX512),
+	{"add", 32, 2}:                    checkedMap(4, 2, 2, add322AVX512),
+	{"sub", 32, 0}:                    checkedMap(4, 2, 0, sub320AVX512),
+	{"sub", 32, 1}:                    checkedMap(4, 2, 1, sub321AVX512),
+	{"sub", 32, 2}:                    checkedMap(4, 2, 2, sub322AVX512),
+	{"mul", 32, 0}:                    checkedMap(4, 2, 0, mul320AVX512),
+	{"mul", 32, 1}:                    checkedMap(4, 2, 1, mul321AVX512),
+	{"mul", 32, 2}:                    checkedMap(4, 2, 2, mul322AVX512),
+	{"div", 32, 0}:                    checkedMap(4, 2, 0, div320AVX512),
+	{"div", 32, 1}:                    checkedMap(4, 2, 1, div321AVX512),
+	{"div", 32, 2}:                    checkedMap(4, 2, 2, div322AVX512),
+	{"minimum", 32, 0}:                checkedMap(4, 2, 0, minimum320AVX512),
+	{"minimum", 32, 1}:                checkedMap(4, 2, 1, minimum321AVX512),
+	{"minimum", 32, 2}:                checkedMap(4, 2, 2, minimum322AVX512),
+	{"maximum", 32, 0}:                checkedMap(4, 2, 0, maximum320AVX512),
+	{"maximum", 32, 1}:                checkedMap(4, 2, 1, maximum321AVX512),
+	{"maximum", 32, 2}:                checkedMap(4, 2, 2, maximum322AVX512),
+	{"prelu", 32, 0}:                  checkedMap(4, 2, 0, prelu320AVX512),
+	{"prelu", 32, 2}:                  checkedMap(4, 2, 2, prelu322AVX512),
+	{"clip", 32, 0}:                   checkedMap(4, 3, 0, clip320AVX512),
+	{"clip", 32, 6}:                   checkedMap(4, 3, 6, clip326AVX512),
+	{"deviation", 32, 0}:              checkedMap(4, 2, 0, deviation320AVX512),
+	{"deviation", 32, 2}:              checkedMap(4, 2, 2, deviation322AVX512),
+	{"normalized", 32, 0}:             checkedMap(4, 3, 0, normalized320AVX512),
+	{"normalized", 32, 4}:             checkedMap(4, 3, 4, normalized324AVX512),
+	{"normalized", 32, 6}:             checkedMap(4, 3, 6, normalized326AVX512),
+	{"round_float16", 32, 0}:          checkedMap(4, 1, 0, roundfloat16320AVX512),
+	{"round_bfloat16", 32, 0}:         checkedMap(4, 1, 0, roundbfloat16320AVX512),
+	{"exp", 32, 0}:                    checkedMap(4, 1, 0, exp320AVX512),
+	{"exp_shift", 32, 0}:              checkedMap(4, 2, 0, expshift320AVX512),
+	{"exp_shift", 32, 2}:              checkedMap(4, 2, 2, expshift322AVX512),
+	{"sigmoid", 32, 0}:                checkedMap(4, 1, 0, sigmoid320AVX512),
+	{"swish", 32, 0}:                  checkedMap(4, 1, 0, swish320AVX512),
+	{"gelu_tanh", 32, 0}:              checkedMap(4, 1, 0, gelutanh320AVX512),
+	{"tanh", 32, 0}:                   checkedMap(4, 1, 0, tanh320AVX512),
+	{"erf", 32, 0}:                    checkedMap(4, 1, 0, erf320AVX512),
+	{"gelu", 32, 0}:                   checkedMap(4, 1, 0, gelu320AVX512),
+	{"log", 32, 0}:                    checkedMap(4, 1, 0, log320AVX512),
+	{"softplus", 32, 0}:               checkedMap(4, 1, 0, softplus320AVX512),
+	{"mul+add", 32, 0}:                checkedMap(4, 3, 0, muladd320AVX512),
+	{"mul+add", 32, 6}:                checkedMap(4, 3, 6, muladd326AVX512),
+	{"mul+add+round_float16", 32, 0}:  checkedMap(4, 3, 0, muladdroundfloat16320AVX512),
+	{"mul+add+round_float16", 32, 6}:  checkedMap(4, 3, 6, muladdroundfloat16326AVX512),
+	{"mul+add+round_bfloat16", 32, 0}: checkedMap(4, 3, 0, muladdroundbfloat16320AVX512),
+	{"mul+add+round_bfloat16", 32, 6}: checkedMap(4, 3, 6, muladdroundbfloat16326AVX512),
+	{"add+round_float16", 32, 0}:      checkedMap(4, 2, 0, addroundfloat16320AVX512),
+	{"add+round_float16", 32, 2}:      checkedMap(4, 2, 2, addroundfloat16322AVX512),
+	{"add+round_bfloat16", 32, 0}:     checkedMap(4, 2, 0, addroundbfloat16320AVX512),
+	{"add+round_bfloat16", 32, 2}:     checkedMap(4, 2, 2, addroundbfloat16322AVX512),
+	{"sub+round_float16", 32, 0}:      checkedMap(4, 2, 0, subroundfloat16320AVX512),
+	{"sub+round_float16", 32, 2}:      checkedMap(4, 2, 2, subroundfloat16322AVX512),
+	{"sub+round_bfloat16", 32, 0}:     checkedMap(4, 2, 0, subroundbfloat16320AVX512),
+	{"sub+round_bfloat16", 32, 2}:     checkedMap(4, 2, 2, subroundbfloat16322AVX512),
+	{"mul+round_float16", 32, 0}:      checkedMap(4, 2, 0, mulroundfloat16320AVX512),
+	{"mul+round_float16", 32, 2}:      checkedMap(4, 2, 2, mulroundfloat16322AVX512),
+	{"mul+round_bfloat16", 32, 0}:     checkedMap(4, 2, 0, mulroundbfloat16320AVX512),
+	{"mul+round_bfloat16", 32, 2}:     checkedMap(4, 2, 2, mulroundbfloat16322AVX512),
+	{"div+round_float16", 32, 0}:      checkedMap(4, 2, 0, divroundfloat16320AVX512),
+	{"div+round_float16", 32, 2}:      checkedMap(4, 2, 2, divroundfloat16322AVX512),
+	{"div+round_bfloat16", 32, 0}:     checkedMap(4, 2, 0, divroundbfloat16320AVX512),
+	{"div+round_bfloat16", 32, 2}:     checkedMap(4, 2, 2, divroundbfloat16322AVX512),
+	{"relu+round_float16", 32, 0}:     checkedMap(4, 1, 0, reluroundfloat16320AVX512),
+	{"relu+round_bfloat16", 32, 0}:    checkedMap(4, 1, 0, reluroundbfloat16320AVX512),
+	{"clip+round_float16", 32, 0}:     checkedMap(4, 3, 0, cliproundfloat16320AVX512),
+	{"clip+round_float16", 32, 6}:     checkedMap(4, 3, 6, cliproundfloat16326AVX512),
+	{"clip+round_bfloat16", 32, 0}:    checkedMap(4, 3, 0, cliproundbfloat16320AVX512),
+	{"clip+round_bfloat16", 32, 6}:    checkedMap(4, 3, 6, cliproundbfloat16326AVX512),
+	{"neg", 64, 0}:                    checkedMap(8, 1, 0, neg640AVX512),
+	{"abs", 64, 0}:                    checkedMap(8, 1, 0, abs640AVX512),
+	{"square", 64, 0}:                 checkedMap(8, 1, 0, square640AVX512),
+	{"reciprocal", 64, 0}:             checkedMap(8, 1, 0, reciprocal640AVX512),
+	{"sqrt", 64, 0}:                   checkedMap(8, 1, 0, sqrt640AVX512),
+	{"floor", 64, 0}:                  checkedMap(8, 1, 0, floor640AVX512),
+	{"ceil", 64, 0}:                   checkedMap(8, 1, 0, ceil640AVX512),
+	{"round", 64, 0}:                  checkedMap(8, 1, 0, round640AVX512),
+	{"trunc", 64, 0}:                  checkedMap(8, 1, 0, trunc640AVX512),
+	{"relu", 64, 0}:                   checkedMap(8, 1, 0, relu640AVX512),
+	{"leaky_relu", 64, 0}:             checkedMap(8, 1, 0, leakyrelu640AVX512),
+	{"add", 64, 0}:                    checkedMap(8, 2, 0, add640AVX512),
+	{"add", 64, 1}:                    checkedMap(8, 2, 1, add641AVX512),
+	{"add", 64, 2}:                    checkedMap(8, 2, 2, add642AVX512),
+	{"sub", 64, 0}:                    checkedMap(8, 2, 0, sub640AVX512),
+	{"sub", 64, 1}:                    checkedMap(8, 2, 1, sub641AVX512),
+	{"sub", 64, 2}:                    checkedMap(8, 2, 2, sub642AVX512),
+	{"mul", 64, 0}:                    checkedMap(8, 2, 0, mul640AVX512),
+	{"mul", 64, 1}:                    checkedMap(8, 2, 1, mul641AVX512),
+	{"mul", 64, 2}:                    checkedMap(8, 2, 2, mul642AVX512),
+	{"div", 64, 0}:                    checkedMap(8, 2, 0, div640AVX512),
+	{"div", 64, 1}:                    checkedMap(8, 2, 1, div641AVX512),
+	{"div", 64, 2}:                    checkedMap(8, 2, 2, div642AVX512),
+	{"minimum", 64, 0}:                checkedMap(8, 2, 0, minimum640AVX512),
+	{"minimum", 64, 1}:                checkedMap(8, 2, 1, minimum641AVX512),
+	{"minimum", 64, 2}:                checkedMap(8, 2, 2, minimum642AVX512),
+	{"maximum", 64, 0}:                checkedMap(8, 2, 0, maximum640AVX512),
+	{"maximum", 64, 1}:                checkedMap(8, 2, 1, maximum641AVX512),
+	{"maximum", 64, 2}:                checkedMap(8, 2, 2, maximum642AVX512),
+	{"prelu", 64, 0}:                  checkedMap(8, 2, 0, prelu640AVX512),
+	{"prelu", 64, 2}:                  checkedMap(8, 2, 2, prelu642AVX512),
+	{"clip", 64, 0}:                   checkedMap(8, 3, 0, clip640AVX512),
+	{"clip", 64, 6}:                   checkedMap(8, 3, 6, clip646AVX512),
+	{"deviation", 64, 0}:              checkedMap(8, 2, 0, deviation640AVX512),
+	{"deviation", 64, 2}:              checkedMap(8, 2, 2, deviation642AVX512),
+	{"normalized", 64, 0}:             checkedMap(8, 3, 0, normalized640AVX512),
+	{"normalized", 64, 4}:             checkedMap(8, 3, 4, normalized644AVX512),
+	{"normalized", 64, 6}:             checkedMap(8, 3, 6, normalized646AVX512),
 }
 
 //go:noescape
@@ -517,6 +629,90 @@ func log320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 func softplus320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func muladd320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladd326AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladdroundfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladdroundfloat16326AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladdroundbfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladdroundbfloat16326AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func addroundfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func addroundfloat16322AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func addroundbfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func addroundbfloat16322AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func subroundfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func subroundfloat16322AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func subroundbfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func subroundbfloat16322AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mulroundfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mulroundfloat16322AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mulroundbfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mulroundbfloat16322AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func divroundfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func divroundfloat16322AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func divroundbfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func divroundbfloat16322AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func reluroundfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func reluroundbfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func cliproundfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func cliproundfloat16326AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func cliproundbfloat16320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func cliproundbfloat16326AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func neg640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -631,93 +827,121 @@ func normalized644AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 func normalized646AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 var mapsAVX2 = map[MapKey]Map{
-	{"neg", 32, 0}:            checkedMap(4, 1, 0, neg320AVX2),
-	{"abs", 32, 0}:            checkedMap(4, 1, 0, abs320AVX2),
-	{"square", 32, 0}:         checkedMap(4, 1, 0, square320AVX2),
-	{"reciprocal", 32, 0}:     checkedMap(4, 1, 0, reciprocal320AVX2),
-	{"sqrt", 32, 0}:           checkedMap(4, 1, 0, sqrt320AVX2),
-	{"floor", 32, 0}:          checkedMap(4, 1, 0, floor320AVX2),
-	{"ceil", 32, 0}:           checkedMap(4, 1, 0, ceil320AVX2),
-	{"round", 32, 0}:          checkedMap(4, 1, 0, round320AVX2),
-	{"trunc", 32, 0}:          checkedMap(4, 1, 0, trunc320AVX2),
-	{"relu", 32, 0}:           checkedMap(4, 1, 0, relu320AVX2),
-	{"leaky_relu", 32, 0}:     checkedMap(4, 1, 0, leakyrelu320AVX2),
-	{"add", 32, 0}:            checkedMap(4, 2, 0, add320AVX2),
-	{"add", 32, 1}:            checkedMap(4, 2, 1, add321AVX2),
-	{"add", 32, 2}:            checkedMap(4, 2, 2, add322AVX2),
-	{"sub", 32, 0}:            checkedMap(4, 2, 0, sub320AVX2),
-	{"sub", 32, 1}:            checkedMap(4, 2, 1, sub321AVX2),
-	{"sub", 32, 2}:            checkedMap(4, 2, 2, sub322AVX2),
-	{"mul", 32, 0}:            checkedMap(4, 2, 0, mul320AVX2),
-	{"mul", 32, 1}:            checkedMap(4, 2, 1, mul321AVX2),
-	{"mul", 32, 2}:            checkedMap(4, 2, 2, mul322AVX2),
-	{"div", 32, 0}:            checkedMap(4, 2, 0, div320AVX2),
-	{"div", 32, 1}:            checkedMap(4, 2, 1, div321AVX2),
-	{"div", 32, 2}:            checkedMap(4, 2, 2, div322AVX2),
-	{"minimum", 32, 0}:        checkedMap(4, 2, 0, minimum320AVX2),
-	{"minimum", 32, 1}:        checkedMap(4, 2, 1, minimum321AVX2),
-	{"minimum", 32, 2}:        checkedMap(4, 2, 2, minimum322AVX2),
-	{"maximum", 32, 0}:        checkedMap(4, 2, 0, maximum320AVX2),
-	{"maximum", 32, 1}:        checkedMap(4, 2, 1, maximum321AVX2),
-	{"maximum", 32, 2}:        checkedMap(4, 2, 2, maximum322AVX2),
-	{"prelu", 32, 0}:          checkedMap(4, 2, 0, prelu320AVX2),
-	{"prelu", 32, 2}:          checkedMap(4, 2, 2, prelu322AVX2),
-	{"clip", 32, 0}:           checkedMap(4, 3, 0, clip320AVX2),
-	{"clip", 32, 6}:           checkedMap(4, 3, 6, clip326AVX2),
-	{"deviation", 32, 0}:      checkedMap(4, 2, 0, deviation320AVX2),
-	{"deviation", 32, 2}:      checkedMap(4, 2, 2, deviation322AVX2),
-	{"normalized", 32, 0}:     checkedMap(4, 3, 0, normalized320AVX2),
-	{"normalized", 32, 4}:     checkedMap(4, 3, 4, normalized324AVX2),
-	{"normalized", 32, 6}:     checkedMap(4, 3, 6, normalized326AVX2),
-	{"round_float16", 32, 0}:  checkedMap(4, 1, 0, roundfloat16320AVX2),
-	{"round_bfloat16", 32, 0}: checkedMap(4, 1, 0, roundbfloat16320AVX2),
-	{"exp", 32, 0}:            checkedMap(4, 1, 0, exp320AVX2),
-	{"exp_shift", 32, 0}:      checkedMap(4, 2, 0, expshift320AVX2),
-	{"exp_shift", 32, 2}:      checkedMap(4, 2, 2, expshift322AVX2),
-	{"sigmoid", 32, 0}:        checkedMap(4, 1, 0, sigmoid320AVX2),
-	{"swish", 32, 0}:          checkedMap(4, 1, 0, swish320AVX2),
-	{"gelu_tanh", 32, 0}:      checkedMap(4, 1, 0, gelutanh320AVX2),
-	{"tanh", 32, 0}:           checkedMap(4, 1, 0, tanh320AVX2),
-	{"erf", 32, 0}:            checkedMap(4, 1, 0, erf320AVX2),
-	{"gelu", 32, 0}:           checkedMap(4, 1, 0, gelu320AVX2),
-	{"log", 32, 0}:            checkedMap(4, 1, 0, log320AVX2),
-	{"softplus", 32, 0}:       checkedMap(4, 1, 0, softplus320AVX2),
-	{"neg", 64, 0}:            checkedMap(8, 1, 0, neg640AVX2),
-	{"abs", 64, 0}:            checkedMap(8, 1, 0, abs640AVX2),
-	{"square", 64, 0}:         checkedMap(8, 1, 0, square640AVX2),
-	{"reciprocal", 64, 0}:     checkedMap(8, 1, 0, reciprocal640AVX2),
-	{"sqrt", 64, 0}:           checkedMap(8, 1, 0, sqrt640AVX2),
-	{"floor", 64, 0}:          checkedMap(8, 1, 0, floor640AVX2),
-	{"ceil", 64, 0}:           checkedMap(8, 1, 0, ceil640AVX2),
-	{"round", 64, 0}:          checkedMap(8, 1, 0, round640AVX2),
-	{"trunc", 64, 0}:          checkedMap(8, 1, 0, trunc640AVX2),
-	{"relu", 64, 0}:           checkedMap(8, 1, 0, relu640AVX2),
-	{"leaky_relu", 64, 0}:     checkedMap(8, 1, 0, leakyrelu640AVX2),
-	{"add", 64, 0}:            checkedMap(8, 2, 0, add640AVX2),
-	{"add", 64, 1}:            checkedMap(8, 2, 1, add641AVX2),
-	{"add", 64, 2}:            checkedMap(8, 2, 2, add642AVX2),
-	{"sub", 64, 0}:            checkedMap(8, 2, 0, sub640AVX2),
-	{"sub", 64, 1}:            checkedMap(8, 2, 1, sub641AVX2),
-	{"sub", 64, 2}:            checkedMap(8, 2, 2, sub642AVX2),
-	{"mul", 64, 0}:            checkedMap(8, 2, 0, mul640AVX2),
-	{"mul", 64, 1}:            checkedMap(8, 2, 1, mul641AVX2),
-	{"mul", 64, 2}:            checkedMap(8, 2, 2, mul642AVX2),
-	{"div", 64, 0}:            checkedMap(8, 2, 0, div640AVX2),
-	{"div", 64, 1}:            checkedMap(8, 2, 1, div641AVX2),
-	{"div", 64, 2}:            checkedMap(8, 2, 2, div642AVX2),
-	{"minimum", 64, 0}:        checkedMap(8, 2, 0, minimum640AVX2),
-	{"minimum", 64, 1}:        checkedMap(8, 2, 1, minimum641AVX2),
-	{"minimum", 64, 2}:        checkedMap(8, 2, 2, minimum642AVX2),
-	{"maximum", 64, 0}:        checkedMap(8, 2, 0, maximum640AVX2),
-	{"maximum", 64, 1}:        checkedMap(8, 2, 1, maximum641AVX2),
-	{"maximum", 64, 2}:        checkedMap(8, 2, 2, maximum642AVX2),
-	{"prelu", 64, 0}:          checkedMap(8, 2, 0, prelu640AVX2),
-	{"prelu", 64, 2}:          checkedMap(8, 2, 2, prelu642AVX2),
-	{"clip", 64, 0}:           checkedMap(8, 3, 0, clip640AVX2),
-	{"clip", 64, 6}:           checkedMap(8, 3, 6, clip646AVX2),
-	{"deviation", 64, 0}:      checkedMap(8, 2, 0, deviation640AVX2),
-	{"deviation", 64, 2}:      checkedMap(8, 2, 2, deviation642AVX2),
-	{"normalized", 64, 0}:     checkedMap(8, 3, 0, normalized640AVX2),
-	{"normalized", 64, 4}:     checkedMap(8, 3, 4, normalized644AVX2),
-	{"normalized", 64, 6}:     checkedMap(8, 3, 6, normalized646AVX2),
+	{"neg", 32, 0}:                    checkedMap(4, 1, 0, neg320AVX2),
+	{"abs", 32, 0}:                    checkedMap(4, 1, 0, abs320AVX2),
+	{"square", 32, 0}:                 checkedMap(4, 1, 0, square320AVX2),
+	{"reciprocal", 32, 0}:             checkedMap(4, 1, 0, reciprocal320AVX2),
+	{"sqrt", 32, 0}:                   checkedMap(4, 1, 0, sqrt320AVX2),
+	{"floor", 32, 0}:                  checkedMap(4, 1, 0, floor320AVX2),
+	{"ceil", 32, 0}:                   checkedMap(4, 1, 0, ceil320AVX2),
+	{"round", 32, 0}:                  checkedMap(4, 1, 0, round320AVX2),
+	{"trunc", 32, 0}:                  checkedMap(4, 1, 0, trunc320AVX2),
+	{"relu", 32, 0}:                   checkedMap(4, 1, 0, relu320AVX2),
+	{"leaky_relu", 32, 0}:             checkedMap(4, 1, 0, leakyrelu320AVX2),
+	{"add", 32, 0}:                    checkedMap(4, 2, 0, add320AVX2),
+	{"add", 32, 1}:                    checkedMap(4, 2, 1, add321AVX2),
+	{"add", 32, 2}:                    checkedMap(4, 2, 2, add322AVX2),
+	{"sub", 32, 0}:                    checkedMap(4, 2, 0, sub320AVX2),
+	{"sub", 32, 1}:                    checkedMap(4, 2, 1, sub321AVX2),
+	{"sub", 32, 2}:                    checkedMap(4, 2, 2, sub322AVX2),
+	{"mul", 32, 0}:                    checkedMap(4, 2, 0, mul320AVX2),
+	{"mul", 32, 1}:                    checkedMap(4, 2, 1, mul321AVX2),
+	{"mul", 32, 2}:                    checkedMap(4, 2, 2, mul322AVX2),
+	{"div", 32, 0}:                    checkedMap(4, 2, 0, div320AVX2),
+	{"div", 32, 1}:                    checkedMap(4, 2, 1, div321AVX2),
+	{"div", 32, 2}:                    checkedMap(4, 2, 2, div322AVX2),
+	{"minimum", 32, 0}:                checkedMap(4, 2, 0, minimum320AVX2),
+	{"minimum", 32, 1}:                checkedMap(4, 2, 1, minimum321AVX2),
+	{"minimum", 32, 2}:                checkedMap(4, 2, 2, minimum322AVX2),
+	{"maximum", 32, 0}:                checkedMap(4, 2, 0, maximum320AVX2),
+	{"maximum", 32, 1}:                checkedMap(4, 2, 1, maximum321AVX2),
+	{"maximum", 32, 2}:                checkedMap(4, 2, 2, maximum322AVX2),
+	{"prelu", 32, 0}:                  checkedMap(4, 2, 0, prelu320AVX2),
+	{"prelu", 32, 2}:                  checkedMap(4, 2, 2, prelu322AVX2),
+	{"clip", 32, 0}:                   checkedMap(4, 3, 0, clip320AVX2),
+	{"clip", 32, 6}:                   checkedMap(4, 3, 6, clip326AVX2),
+	{"deviation", 32, 0}:              checkedMap(4, 2, 0, deviation320AVX2),
+	{"deviation", 32, 2}:              checkedMap(4, 2, 2, deviation322AVX2),
+	{"normalized", 32, 0}:             checkedMap(4, 3, 0, normalized320AVX2),
+	{"normalized", 32, 4}:             checkedMap(4, 3, 4, normalized324AVX2),
+	{"normalized", 32, 6}:             checkedMap(4, 3, 6, normalized326AVX2),
+	{"round_float16", 32, 0}:          checkedMap(4, 1, 0, roundfloat16320AVX2),
+	{"round_bfloat16", 32, 0}:         checkedMap(4, 1, 0, roundbfloat16320AVX2),
+	{"exp", 32, 0}:                    checkedMap(4, 1, 0, exp320AVX2),
+	{"exp_shift", 32, 0}:              checkedMap(4, 2, 0, expshift320AVX2),
+	{"exp_shift", 32, 2}:              checkedMap(4, 2, 2, expshift322AVX2),
+	{"sigmoid", 32, 0}:                checkedMap(4, 1, 0, sigmoid320AVX2),
+	{"swish", 32, 0}:                  checkedMap(4, 1, 0, swish320AVX2),
+	{"gelu_tanh", 32, 0}:              checkedMap(4, 1, 0, gelutanh320AVX2),
+	{"tanh", 32, 0}:                   checkedMap(4, 1, 0, tanh320AVX2),
+	{"erf", 32, 0}:                    checkedMap(4, 1, 0, erf320AVX2),
+	{"gelu", 32, 0}:                   checkedMap(4, 1, 0, gelu320AVX2),
+	{"log", 32, 0}:                    checkedMap(4, 1, 0, log320AVX2),
+	{"softplus", 32, 0}:               checkedMap(4, 1, 0, softplus320AVX2),
+	{"mul+add", 32, 0}:                checkedMap(4, 3, 0, muladd320AVX2),
+	{"mul+add", 32, 6}:                checkedMap(4, 3, 6, muladd326AVX2),
+	{"mul+add+round_float16", 32, 0}:  checkedMap(4, 3, 0, muladdroundfloat16320AVX2),
+	{"mul+add+round_float16", 32, 6}:  checkedMap(4, 3, 6, muladdroundfloat16326AVX2),
+	{"mul+add+round_bfloat16", 32, 0}: checkedMap(4, 3, 0, muladdroundbfloat16320AVX2),
+	{"mul+add+round_bfloat16", 32, 6}: checkedMap(4, 3, 6, muladdroundbfloat16326AVX2),
+	{"add+round_float16", 32, 0}:      checkedMap(4, 2, 0, addroundfloat16320AVX2),
+	{"add+round_float16", 32, 2}:      checkedMap(4, 2, 2, addroundfloat16322AVX2),
+	{"add+round_bfloat16", 32, 0}:     checkedMap(4, 2, 0, addroundbfloat16320AVX2),
+	{"add+round_bfloat16", 32, 2}:     checkedMap(4, 2, 2, addroundbfloat16322AVX2),
+	{"sub+round_float16", 32, 0}:      checkedMap(4, 2, 0, subroundfloat16320AVX2),
+	{"sub+round_float16", 32, 2}:      checkedMap(4, 2, 2, subroundfloat16322AVX2),
+	{"sub+round_bfloat16", 32, 0}:     checkedMap(4, 2, 0, subroundbfloat16320AVX2),
+	{"sub+round_bfloat16", 32, 2}:     checkedMap(4, 2, 2, subroundbfloat16322AVX2),
+	{"mul+round_float16", 32, 0}:      checkedMap(4, 2, 0, mulroundfloat16320AVX2),
+	{"mul+round_float16", 32, 2}:      checkedMap(4, 2, 2, mulroundfloat16322AVX2),
+	{"mul+round_bfloat16", 32, 0}:     checkedMap(4, 2, 0, mulroundbfloat16320AVX2),
+	{"mul+round_bfloat16", 32, 2}:     checkedMap(4, 2, 2, mulroundbfloat16322AVX2),
+	{"div+round_float16", 32, 0}:      checkedMap(4, 2, 0, divroundfloat16320AVX2),
+	{"div+round_float16", 32, 2}:      checkedMap(4, 2, 2, divroundfloat16322AVX2),
+	{"div+round_bfloat16", 32, 0}:     checkedMap(4, 2, 0, divroundbfloat16320AVX2),
+	{"div+round_bfloat16", 32, 2}:     checkedMap(4, 2, 2, divroundbfloat16322AVX2),
+	{"relu+round_float16", 32, 0}:     checkedMap(4, 1, 0, reluroundfloat16320AVX2),
+	{"relu+round_bfloat16", 32, 0}:    checkedMap(4, 1, 0, reluroundbfloat16320AVX2),
+	{"clip+round_float16", 32, 0}:     checkedMap(4, 3, 0, cliproundfloat16320AVX2),
+	{"clip+round_float16", 32, 6}:     checkedMap(4, 3, 6, cliproundfloat16326AVX2),
+	{"clip+round_bfloat16", 32, 0}:    checkedMap(4, 3, 0, cliproundbfloat16320AVX2),
+	{"clip+round_bfloat16", 32, 6}:    checkedMap(4, 3, 6, cliproundbfloat16326AVX2),
+	{"neg", 64, 0}:                    checkedMap(8, 1, 0, neg640AVX2),
+	{"abs", 64, 0}:                    checkedMap(8, 1, 0, abs640AVX2),
+	{"square", 64, 0}:                 checkedMap(8, 1, 0, square640AVX2),
+	{"reciprocal", 64, 0}:             checkedMap(8, 1, 0, reciprocal640AVX2),
+	{"sqrt", 64, 0}:                   checkedMap(8, 1, 0, sqrt640AVX2),
+	{"floor", 64, 0}:                  checkedMap(8, 1, 0, floor640AVX2),
+	{"ceil", 64, 0}:                   checkedMap(8, 1, 0, ceil640AVX2),
+	{"round", 64, 0}:                  checkedMap(8, 1, 0, round640AVX2),
+	{"trunc", 64, 0}:                  checkedMap(8, 1, 0, trunc640AVX2),
+	{"relu", 64, 0}:                   checkedMap(8, 1, 0, relu640AVX2),
+	{"leaky_relu", 64, 0}:             checkedMap(8, 1, 0, leakyrelu640AVX2),
+	{"add", 64, 0}:                    checkedMap(8, 2, 0, add640AVX2),
+	{"add", 64, 1}:                    checkedMap(8, 2, 1, add641AVX2),
+	{"add", 64, 2}:                    checkedMap(8, 2, 2, add642AVX2),
+	{"sub", 64, 0}:                    checkedMap(8, 2, 0, sub640AVX2),
+	{"sub", 64, 1}:                    checkedMap(8, 2, 1, sub641AVX2),
+	{"sub", 64, 2}:                    checkedMap(8, 2, 2, sub642AVX2),
+	{"mul", 64, 0}:                    checkedMap(8, 2, 0, mul640AVX2),
+	{"mul", 64, 1}:                    checkedMap(8, 2, 1, mul641AVX2),
+	{"mul", 64, 2}:                    checkedMap(8, 2, 2, mul642AVX2),
+	{"div", 64, 0}:                    checkedMap(8, 2, 0, div640AVX2),
+	{"div", 64, 1}:                    checkedMap(8, 2, 1, div641AVX2),
+	{"div", 64, 2}:                    checkedMap(8, 2, 2, div642AVX2),
+	{"minimum", 64, 0}:                checkedMap(8, 2, 0, minimum640AVX2),
+	{"minimum", 64, 1}:                checkedMap(8, 2, 1, minimum641AVX2),
+	{"minimum", 64, 2}:                checkedMap(8, 2, 2, minimum642AVX2),
+	{"maximum", 64, 0}:                checkedMap(8, 2, 0, maximum640AVX2),
+	{"maximum", 64, 1}:                checkedMap(8, 2, 1, maximum641AVX2),
+	{"maximum", 64, 2}:                checkedMap(8, 2, 2, maximum642AVX2),
+	{"prelu", 64, 0}:                  checkedMap(8, 2, 0, prelu640AVX2),
+	{"prelu", 64, 2}:                  checkedMap(8, 2, 2, prelu642AVX2),
+	{"clip", 64, 0}:                   checkedMap(8, 3, 0, clip640AVX2),
+	{"clip", 64, 6}:                   checkedMap(8, 3, 6, clip646AVX2),
+	{"deviation", 64, 0}:              checkedMap(8, 2, 0, deviation640AVX2),
+	{"deviation", 64, 2}:              checkedMap(8, 2, 2, deviation642AVX2),
+	{"normalized", 64, 0}:             checkedMap(8, 3, 0, normalized640AVX2),
+	{"normalized", 64, 4}:             checkedMap(8, 3, 4, normalized644AVX2),
+	{"normalized", 64, 6}:             checkedMap(8, 3, 6, normalized646AVX2),
 }

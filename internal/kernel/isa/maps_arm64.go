@@ -158,6 +158,90 @@ func log320NEON(dst, a, b, c *byte, n int, p *[2]float64)
 func softplus320NEON(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func muladd320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladd326NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladdroundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladdroundfloat16326NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladdroundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func muladdroundbfloat16326NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func addroundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func addroundfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func addroundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func addroundbfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func subroundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func subroundfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func subroundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func subroundbfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mulroundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mulroundfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mulroundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mulroundbfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func divroundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func divroundfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func divroundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func divroundbfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func reluroundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func reluroundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func cliproundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func cliproundfloat16326NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func cliproundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func cliproundbfloat16326NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func neg640NEON(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -272,93 +356,121 @@ func normalized644NEON(dst, a, b, c *byte, n int, p *[2]float64)
 func normalized646NEON(dst, a, b, c *byte, n int, p *[2]float64)
 
 var mapsNEON = map[MapKey]Map{
-	{"neg", 32, 0}:            checkedMap(4, 1, 0, neg320NEON),
-	{"abs", 32, 0}:            checkedMap(4, 1, 0, abs320NEON),
-	{"square", 32, 0}:         checkedMap(4, 1, 0, square320NEON),
-	{"reciprocal", 32, 0}:     checkedMap(4, 1, 0, reciprocal320NEON),
-	{"sqrt", 32, 0}:           checkedMap(4, 1, 0, sqrt320NEON),
-	{"floor", 32, 0}:          checkedMap(4, 1, 0, floor320NEON),
-	{"ceil", 32, 0}:           checkedMap(4, 1, 0, ceil320NEON),
-	{"round", 32, 0}:          checkedMap(4, 1, 0, round320NEON),
-	{"trunc", 32, 0}:          checkedMap(4, 1, 0, trunc320NEON),
-	{"relu", 32, 0}:           checkedMap(4, 1, 0, relu320NEON),
-	{"leaky_relu", 32, 0}:     checkedMap(4, 1, 0, leakyrelu320NEON),
-	{"add", 32, 0}:            checkedMap(4, 2, 0, add320NEON),
-	{"add", 32, 1}:            checkedMap(4, 2, 1, add321NEON),
-	{"add", 32, 2}:            checkedMap(4, 2, 2, add322NEON),
-	{"sub", 32, 0}:            checkedMap(4, 2, 0, sub320NEON),
-	{"sub", 32, 1}:            checkedMap(4, 2, 1, sub321NEON),
-	{"sub", 32, 2}:            checkedMap(4, 2, 2, sub322NEON),
-	{"mul", 32, 0}:            checkedMap(4, 2, 0, mul320NEON),
-	{"mul", 32, 1}:            checkedMap(4, 2, 1, mul321NEON),
-	{"mul", 32, 2}:            checkedMap(4, 2, 2, mul322NEON),
-	{"div", 32, 0}:            checkedMap(4, 2, 0, div320NEON),
-	{"div", 32, 1}:            checkedMap(4, 2, 1, div321NEON),
-	{"div", 32, 2}:            checkedMap(4, 2, 2, div322NEON),
-	{"minimum", 32, 0}:        checkedMap(4, 2, 0, minimum320NEON),
-	{"minimum", 32, 1}:        checkedMap(4, 2, 1, minimum321NEON),
-	{"minimum", 32, 2}:        checkedMap(4, 2, 2, minimum322NEON),
-	{"maximum", 32, 0}:        checkedMap(4, 2, 0, maximum320NEON),
-	{"maximum", 32, 1}:        checkedMap(4, 2, 1, maximum321NEON),
-	{"maximum", 32, 2}:        checkedMap(4, 2, 2, maximum322NEON),
-	{"prelu", 32, 0}:          checkedMap(4, 2, 0, prelu320NEON),
-	{"prelu", 32, 2}:          checkedMap(4, 2, 2, prelu322NEON),
-	{"clip", 32, 0}:           checkedMap(4, 3, 0, clip320NEON),
-	{"clip", 32, 6}:           checkedMap(4, 3, 6, clip326NEON),
-	{"deviation", 32, 0}:      checkedMap(4, 2, 0, deviation320NEON),
-	{"deviation", 32, 2}:      checkedMap(4, 2, 2, deviation322NEON),
-	{"normalized", 32, 0}:     checkedMap(4, 3, 0, normalized320NEON),
-	{"normalized", 32, 4}:     checkedMap(4, 3, 4, normalized324NEON),
-	{"normalized", 32, 6}:     checkedMap(4, 3, 6, normalized326NEON),
-	{"round_float16", 32, 0}:  checkedMap(4, 1, 0, roundfloat16320NEON),
-	{"round_bfloat16", 32, 0}: checkedMap(4, 1, 0, roundbfloat16320NEON),
-	{"exp", 32, 0}:            checkedMap(4, 1, 0, exp320NEON),
-	{"exp_shift", 32, 0}:      checkedMap(4, 2, 0, expshift320NEON),
-	{"exp_shift", 32, 2}:      checkedMap(4, 2, 2, expshift322NEON),
-	{"sigmoid", 32, 0}:        checkedMap(4, 1, 0, sigmoid320NEON),
-	{"swish", 32, 0}:          checkedMap(4, 1, 0, swish320NEON),
-	{"gelu_tanh", 32, 0}:      checkedMap(4, 1, 0, gelutanh320NEON),
-	{"tanh", 32, 0}:           checkedMap(4, 1, 0, tanh320NEON),
-	{"erf", 32, 0}:            checkedMap(4, 1, 0, erf320NEON),
-	{"gelu", 32, 0}:           checkedMap(4, 1, 0, gelu320NEON),
-	{"log", 32, 0}:            checkedMap(4, 1, 0, log320NEON),
-	{"softplus", 32, 0}:       checkedMap(4, 1, 0, softplus320NEON),
-	{"neg", 64, 0}:            checkedMap(8, 1, 0, neg640NEON),
-	{"abs", 64, 0}:            checkedMap(8, 1, 0, abs640NEON),
-	{"square", 64, 0}:         checkedMap(8, 1, 0, square640NEON),
-	{"reciprocal", 64, 0}:     checkedMap(8, 1, 0, reciprocal640NEON),
-	{"sqrt", 64, 0}:           checkedMap(8, 1, 0, sqrt640NEON),
-	{"floor", 64, 0}:          checkedMap(8, 1, 0, floor640NEON),
-	{"ceil", 64, 0}:           checkedMap(8, 1, 0, ceil640NEON),
-	{"round", 64, 0}:          checkedMap(8, 1, 0, round640NEON),
-	{"trunc", 64, 0}:          checkedMap(8, 1, 0, trunc640NEON),
-	{"relu", 64, 0}:           checkedMap(8, 1, 0, relu640NEON),
-	{"leaky_relu", 64, 0}:     checkedMap(8, 1, 0, leakyrelu640NEON),
-	{"add", 64, 0}:            checkedMap(8, 2, 0, add640NEON),
-	{"add", 64, 1}:            checkedMap(8, 2, 1, add641NEON),
-	{"add", 64, 2}:            checkedMap(8, 2, 2, add642NEON),
-	{"sub", 64, 0}:            checkedMap(8, 2, 0, sub640NEON),
-	{"sub", 64, 1}:            checkedMap(8, 2, 1, sub641NEON),
-	{"sub", 64, 2}:            checkedMap(8, 2, 2, sub642NEON),
-	{"mul", 64, 0}:            checkedMap(8, 2, 0, mul640NEON),
-	{"mul", 64, 1}:            checkedMap(8, 2, 1, mul641NEON),
-	{"mul", 64, 2}:            checkedMap(8, 2, 2, mul642NEON),
-	{"div", 64, 0}:            checkedMap(8, 2, 0, div640NEON),
-	{"div", 64, 1}:            checkedMap(8, 2, 1, div641NEON),
-	{"div", 64, 2}:            checkedMap(8, 2, 2, div642NEON),
-	{"minimum", 64, 0}:        checkedMap(8, 2, 0, minimum640NEON),
-	{"minimum", 64, 1}:        checkedMap(8, 2, 1, minimum641NEON),
-	{"minimum", 64, 2}:        checkedMap(8, 2, 2, minimum642NEON),
-	{"maximum", 64, 0}:        checkedMap(8, 2, 0, maximum640NEON),
-	{"maximum", 64, 1}:        checkedMap(8, 2, 1, maximum641NEON),
-	{"maximum", 64, 2}:        checkedMap(8, 2, 2, maximum642NEON),
-	{"prelu", 64, 0}:          checkedMap(8, 2, 0, prelu640NEON),
-	{"prelu", 64, 2}:          checkedMap(8, 2, 2, prelu642NEON),
-	{"clip", 64, 0}:           checkedMap(8, 3, 0, clip640NEON),
-	{"clip", 64, 6}:           checkedMap(8, 3, 6, clip646NEON),
-	{"deviation", 64, 0}:      checkedMap(8, 2, 0, deviation640NEON),
-	{"deviation", 64, 2}:      checkedMap(8, 2, 2, deviation642NEON),
-	{"normalized", 64, 0}:     checkedMap(8, 3, 0, normalized640NEON),
-	{"normalized", 64, 4}:     checkedMap(8, 3, 4, normalized644NEON),
-	{"normalized", 64, 6}:     checkedMap(8, 3, 6, normalized646NEON),
+	{"neg", 32, 0}:                    checkedMap(4, 1, 0, neg320NEON),
+	{"abs", 32, 0}:                    checkedMap(4, 1, 0, abs320NEON),
+	{"square", 32, 0}:                 checkedMap(4, 1, 0, square320NEON),
+	{"reciprocal", 32, 0}:             checkedMap(4, 1, 0, reciprocal320NEON),
+	{"sqrt", 32, 0}:                   checkedMap(4, 1, 0, sqrt320NEON),
+	{"floor", 32, 0}:                  checkedMap(4, 1, 0, floor320NEON),
+	{"ceil", 32, 0}:                   checkedMap(4, 1, 0, ceil320NEON),
+	{"round", 32, 0}:                  checkedMap(4, 1, 0, round320NEON),
+	{"trunc", 32, 0}:                  checkedMap(4, 1, 0, trunc320NEON),
+	{"relu", 32, 0}:                   checkedMap(4, 1, 0, relu320NEON),
+	{"leaky_relu", 32, 0}:             checkedMap(4, 1, 0, leakyrelu320NEON),
+	{"add", 32, 0}:                    checkedMap(4, 2, 0, add320NEON),
+	{"add", 32, 1}:                    checkedMap(4, 2, 1, add321NEON),
+	{"add", 32, 2}:                    checkedMap(4, 2, 2, add322NEON),
+	{"sub", 32, 0}:                    checkedMap(4, 2, 0, sub320NEON),
+	{"sub", 32, 1}:                    checkedMap(4, 2, 1, sub321NEON),
+	{"sub", 32, 2}:                    checkedMap(4, 2, 2, sub322NEON),
+	{"mul", 32, 0}:                    checkedMap(4, 2, 0, mul320NEON),
+	{"mul", 32, 1}:                    checkedMap(4, 2, 1, mul321NEON),
+	{"mul", 32, 2}:                    checkedMap(4, 2, 2, mul322NEON),
+	{"div", 32, 0}:                    checkedMap(4, 2, 0, div320NEON),
+	{"div", 32, 1}:                    checkedMap(4, 2, 1, div321NEON),
+	{"div", 32, 2}:                    checkedMap(4, 2, 2, div322NEON),
+	{"minimum", 32, 0}:                checkedMap(4, 2, 0, minimum320NEON),
+	{"minimum", 32, 1}:                checkedMap(4, 2, 1, minimum321NEON),
+	{"minimum", 32, 2}:                checkedMap(4, 2, 2, minimum322NEON),
+	{"maximum", 32, 0}:                checkedMap(4, 2, 0, maximum320NEON),
+	{"maximum", 32, 1}:                checkedMap(4, 2, 1, maximum321NEON),
+	{"maximum", 32, 2}:                checkedMap(4, 2, 2, maximum322NEON),
+	{"prelu", 32, 0}:                  checkedMap(4, 2, 0, prelu320NEON),
+	{"prelu", 32, 2}:                  checkedMap(4, 2, 2, prelu322NEON),
+	{"clip", 32, 0}:                   checkedMap(4, 3, 0, clip320NEON),
+	{"clip", 32, 6}:                   checkedMap(4, 3, 6, clip326NEON),
+	{"deviation", 32, 0}:              checkedMap(4, 2, 0, deviation320NEON),
+	{"deviation", 32, 2}:              checkedMap(4, 2, 2, deviation322NEON),
+	{"normalized", 32, 0}:             checkedMap(4, 3, 0, normalized320NEON),
+	{"normalized", 32, 4}:             checkedMap(4, 3, 4, normalized324NEON),
+	{"normalized", 32, 6}:             checkedMap(4, 3, 6, normalized326NEON),
+	{"round_float16", 32, 0}:          checkedMap(4, 1, 0, roundfloat16320NEON),
+	{"round_bfloat16", 32, 0}:         checkedMap(4, 1, 0, roundbfloat16320NEON),
+	{"exp", 32, 0}:                    checkedMap(4, 1, 0, exp320NEON),
+	{"exp_shift", 32, 0}:              checkedMap(4, 2, 0, expshift320NEON),
+	{"exp_shift", 32, 2}:              checkedMap(4, 2, 2, expshift322NEON),
+	{"sigmoid", 32, 0}:                checkedMap(4, 1, 0, sigmoid320NEON),
+	{"swish", 32, 0}:                  checkedMap(4, 1, 0, swish320NEON),
+	{"gelu_tanh", 32, 0}:              checkedMap(4, 1, 0, gelutanh320NEON),
+	{"tanh", 32, 0}:                   checkedMap(4, 1, 0, tanh320NEON),
+	{"erf", 32, 0}:                    checkedMap(4, 1, 0, erf320NEON),
+	{"gelu", 32, 0}:                   checkedMap(4, 1, 0, gelu320NEON),
+	{"log", 32, 0}:                    checkedMap(4, 1, 0, log320NEON),
+	{"softplus", 32, 0}:               checkedMap(4, 1, 0, softplus320NEON),
+	{"mul+add", 32, 0}:                checkedMap(4, 3, 0, muladd320NEON),
+	{"mul+add", 32, 6}:                checkedMap(4, 3, 6, muladd326NEON),
+	{"mul+add+round_float16", 32, 0}:  checkedMap(4, 3, 0, muladdroundfloat16320NEON),
+	{"mul+add+round_float16", 32, 6}:  checkedMap(4, 3, 6, muladdroundfloat16326NEON),
+	{"mul+add+round_bfloat16", 32, 0}: checkedMap(4, 3, 0, muladdroundbfloat16320NEON),
+	{"mul+add+round_bfloat16", 32, 6}: checkedMap(4, 3, 6, muladdroundbfloat16326NEON),
+	{"add+round_float16", 32, 0}:      checkedMap(4, 2, 0, addroundfloat16320NEON),
+	{"add+round_float16", 32, 2}:      checkedMap(4, 2, 2, addroundfloat16322NEON),
+	{"add+round_bfloat16", 32, 0}:     checkedMap(4, 2, 0, addroundbfloat16320NEON),
+	{"add+round_bfloat16", 32, 2}:     checkedMap(4, 2, 2, addroundbfloat16322NEON),
+	{"sub+round_float16", 32, 0}:      checkedMap(4, 2, 0, subroundfloat16320NEON),
+	{"sub+round_float16", 32, 2}:      checkedMap(4, 2, 2, subroundfloat16322NEON),
+	{"sub+round_bfloat16", 32, 0}:     checkedMap(4, 2, 0, subroundbfloat16320NEON),
+	{"sub+round_bfloat16", 32, 2}:     checkedMap(4, 2, 2, subroundbfloat16322NEON),
+	{"mul+round_float16", 32, 0}:      checkedMap(4, 2, 0, mulroundfloat16320NEON),
+	{"mul+round_float16", 32, 2}:      checkedMap(4, 2, 2, mulroundfloat16322NEON),
+	{"mul+round_bfloat16", 32, 0}:     checkedMap(4, 2, 0, mulroundbfloat16320NEON),
+	{"mul+round_bfloat16", 32, 2}:     checkedMap(4, 2, 2, mulroundbfloat16322NEON),
+	{"div+round_float16", 32, 0}:      checkedMap(4, 2, 0, divroundfloat16320NEON),
+	{"div+round_float16", 32, 2}:      checkedMap(4, 2, 2, divroundfloat16322NEON),
+	{"div+round_bfloat16", 32, 0}:     checkedMap(4, 2, 0, divroundbfloat16320NEON),
+	{"div+round_bfloat16", 32, 2}:     checkedMap(4, 2, 2, divroundbfloat16322NEON),
+	{"relu+round_float16", 32, 0}:     checkedMap(4, 1, 0, reluroundfloat16320NEON),
+	{"relu+round_bfloat16", 32, 0}:    checkedMap(4, 1, 0, reluroundbfloat16320NEON),
+	{"clip+round_float16", 32, 0}:     checkedMap(4, 3, 0, cliproundfloat16320NEON),
+	{"clip+round_float16", 32, 6}:     checkedMap(4, 3, 6, cliproundfloat16326NEON),
+	{"clip+round_bfloat16", 32, 0}:    checkedMap(4, 3, 0, cliproundbfloat16320NEON),
+	{"clip+round_bfloat16", 32, 6}:    checkedMap(4, 3, 6, cliproundbfloat16326NEON),
+	{"neg", 64, 0}:                    checkedMap(8, 1, 0, neg640NEON),
+	{"abs", 64, 0}:                    checkedMap(8, 1, 0, abs640NEON),
+	{"square", 64, 0}:                 checkedMap(8, 1, 0, square640NEON),
+	{"reciprocal", 64, 0}:             checkedMap(8, 1, 0, reciprocal640NEON),
+	{"sqrt", 64, 0}:                   checkedMap(8, 1, 0, sqrt640NEON),
+	{"floor", 64, 0}:                  checkedMap(8, 1, 0, floor640NEON),
+	{"ceil", 64, 0}:                   checkedMap(8, 1, 0, ceil640NEON),
+	{"round", 64, 0}:                  checkedMap(8, 1, 0, round640NEON),
+	{"trunc", 64, 0}:                  checkedMap(8, 1, 0, trunc640NEON),
+	{"relu", 64, 0}:                   checkedMap(8, 1, 0, relu640NEON),
+	{"leaky_relu", 64, 0}:             checkedMap(8, 1, 0, leakyrelu640NEON),
+	{"add", 64, 0}:                    checkedMap(8, 2, 0, add640NEON),
+	{"add", 64, 1}:                    checkedMap(8, 2, 1, add641NEON),
+	{"add", 64, 2}:                    checkedMap(8, 2, 2, add642NEON),
+	{"sub", 64, 0}:                    checkedMap(8, 2, 0, sub640NEON),
+	{"sub", 64, 1}:                    checkedMap(8, 2, 1, sub641NEON),
+	{"sub", 64, 2}:                    checkedMap(8, 2, 2, sub642NEON),
+	{"mul", 64, 0}:                    checkedMap(8, 2, 0, mul640NEON),
+	{"mul", 64, 1}:                    checkedMap(8, 2, 1, mul641NEON),
+	{"mul", 64, 2}:                    checkedMap(8, 2, 2, mul642NEON),
+	{"div", 64, 0}:                    checkedMap(8, 2, 0, div640NEON),
+	{"div", 64, 1}:                    checkedMap(8, 2, 1, div641NEON),
+	{"div", 64, 2}:                    checkedMap(8, 2, 2, div642NEON),
+	{"minimum", 64, 0}:                checkedMap(8, 2, 0, minimum640NEON),
+	{"minimum", 64, 1}:                checkedMap(8, 2, 1, minimum641NEON),
+	{"minimum", 64, 2}:                checkedMap(8, 2, 2, minimum642NEON),
+	{"maximum", 64, 0}:                checkedMap(8, 2, 0, maximum640NEON),
+	{"maximum", 64, 1}:                checkedMap(8, 2, 1, maximum641NEON),
+	{"maximum", 64, 2}:                checkedMap(8, 2, 2, maximum642NEON),
+	{"prelu", 64, 0}:                  checkedMap(8, 2, 0, prelu640NEON),
+	{"prelu", 64, 2}:                  checkedMap(8, 2, 2, prelu642NEON),
+	{"clip", 64, 0}:                   checkedMap(8, 3, 0, clip640NEON),
+	{"clip", 64, 6}:                   checkedMap(8, 3, 6, clip646NEON),
+	{"deviation", 64, 0}:              checkedMap(8, 2, 0, deviation640NEON),
+	{"deviation", 64, 2}:              checkedMap(8, 2, 2, deviation642NEON),
+	{"normalized", 64, 0}:             checkedMap(8, 3, 0, normalized640NEON),
+	{"normalized", 64, 4}:             checkedMap(8, 3, 4, normalized644NEON),
+	{"normalized", 64, 6}:             checkedMap(8, 3, 6, normalized646NEON),
 }

@@ -5284,6 +5284,2428 @@ write:
 done:
 	RET
 
+// func muladd320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·muladd320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F0
+	FMOVQ 16(R2), F1
+	FMOVQ 16(R3), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	FMOVQ F2, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	FMOVQ 32(R3), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	FMOVQ F2, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	FMOVQ 48(R3), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	FMOVQ F2, 48(R0)
+	ADD $64, R1
+	ADD $64, R2
+	ADD $64, R3
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	FMOVQ F2, 0(R0)
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R3
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $16, R11, R14
+	MOVWU (R2)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $32, R11, R14
+	MOVWU (R3)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 16(R11), F1
+	FMOVQ 32(R11), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	FMOVQ F2, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func muladd326NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·muladd326NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+	VLD1R (R2), [V31.S4]
+	VLD1R (R3), [V30.S4]
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	FMOVQ F0, 0(R0)
+	FMOVQ 16(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	FMOVQ F0, 48(R0)
+	ADD $64, R1
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	FMOVQ F0, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	FMOVQ F0, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func muladdroundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·muladdroundfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	WORD $0x0e216842
+	WORD $0x0e217842
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F0
+	FMOVQ 16(R2), F1
+	FMOVQ 16(R3), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	WORD $0x0e216842
+	WORD $0x0e217842
+	FMOVQ F2, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	FMOVQ 32(R3), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	WORD $0x0e216842
+	WORD $0x0e217842
+	FMOVQ F2, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	FMOVQ 48(R3), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	WORD $0x0e216842
+	WORD $0x0e217842
+	FMOVQ F2, 48(R0)
+	ADD $64, R1
+	ADD $64, R2
+	ADD $64, R3
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	WORD $0x0e216842
+	WORD $0x0e217842
+	FMOVQ F2, 0(R0)
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R3
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $16, R11, R14
+	MOVWU (R2)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $32, R11, R14
+	MOVWU (R3)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 16(R11), F1
+	FMOVQ 32(R11), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	WORD $0x0e216842
+	WORD $0x0e217842
+	FMOVQ F2, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func muladdroundfloat16326NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·muladdroundfloat16326NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+	VLD1R (R2), [V31.S4]
+	VLD1R (R3), [V30.S4]
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 0(R0)
+	FMOVQ 16(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 48(R0)
+	ADD $64, R1
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func muladdroundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·muladdroundbfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	WORD $0x6f300441
+	FMOVQ 256(R10), F0
+	WORD $0x4e201c20
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18441
+	WORD $0x4ea08420
+	WORD $0x4e22e441
+	WORD $0x4e22e443
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c43
+	WORD $0x6e601c61
+	FMOVQ 448(R10), F0
+	WORD $0x4e201c20
+	FMOVQ F0, 0(R0)
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R3
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $16, R11, R14
+	MOVWU (R2)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $32, R11, R14
+	MOVWU (R3)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 16(R11), F1
+	FMOVQ 32(R11), F2
+	WORD $0x6e21dc01
+	WORD $0x4e22d422
+	WORD $0x6f300441
+	FMOVQ 256(R10), F0
+	WORD $0x4e201c20
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18441
+	WORD $0x4ea08420
+	WORD $0x4e22e441
+	WORD $0x4e22e443
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c43
+	WORD $0x6e601c61
+	FMOVQ 448(R10), F0
+	WORD $0x4e201c20
+	FMOVQ F0, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func muladdroundbfloat16326NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·muladdroundbfloat16326NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+	VLD1R (R2), [V31.S4]
+	VLD1R (R3), [V30.S4]
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	WORD $0x6f300401
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c22
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18401
+	WORD $0x4ea28422
+	WORD $0x4e20e401
+	WORD $0x4e20e403
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c03
+	WORD $0x6e621c61
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c22
+	FMOVQ F2, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	WORD $0x6e3fdc00
+	WORD $0x4e3ed400
+	WORD $0x6f300401
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c22
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18401
+	WORD $0x4ea28422
+	WORD $0x4e20e401
+	WORD $0x4e20e403
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c03
+	WORD $0x6e621c61
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c22
+	FMOVQ F2, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func addroundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·addroundfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x4e21d401
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 0(R0)
+	FMOVQ 16(R1), F0
+	FMOVQ 16(R2), F1
+	WORD $0x4e21d401
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4e21d401
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4e21d401
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 48(R0)
+	ADD $64, R1
+	ADD $64, R2
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x4e21d401
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 0(R0)
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $16, R11, R14
+	MOVWU (R2)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 16(R11), F1
+	WORD $0x4e21d401
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func addroundfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·addroundfloat16322NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+	VLD1R (R2), [V31.S4]
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	WORD $0x4e3fd400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 0(R0)
+	FMOVQ 16(R1), F0
+	WORD $0x4e3fd400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x4e3fd400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x4e3fd400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 48(R0)
+	ADD $64, R1
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	WORD $0x4e3fd400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	WORD $0x4e3fd400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func addroundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·addroundbfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x4e21d401
+	WORD $0x6f300420
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c02
+	FMOVQ 320(R10), F0
+	WORD $0x4ea08420
+	WORD $0x4ea28402
+	WORD $0x4e21e420
+	WORD $0x4e21e423
+	WORD $0x4e231c00
+	WORD $0x6e205800
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c23
+	WORD $0x6e621c60
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c02
+	FMOVQ F2, 0(R0)
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $16, R11, R14
+	MOVWU (R2)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 16(R11), F1
+	WORD $0x4e21d401
+	WORD $0x6f300420
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c02
+	FMOVQ 320(R10), F0
+	WORD $0x4ea08420
+	WORD $0x4ea28402
+	WORD $0x4e21e420
+	WORD $0x4e21e423
+	WORD $0x4e231c00
+	WORD $0x6e205800
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c23
+	WORD $0x6e621c60
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c02
+	FMOVQ F2, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func addroundbfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·addroundbfloat16322NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+	VLD1R (R2), [V31.S4]
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	WORD $0x4e3fd400
+	WORD $0x6f300401
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c22
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18401
+	WORD $0x4ea28422
+	WORD $0x4e20e401
+	WORD $0x4e20e403
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c03
+	WORD $0x6e621c61
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c22
+	FMOVQ F2, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	WORD $0x4e3fd400
+	WORD $0x6f300401
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c22
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18401
+	WORD $0x4ea28422
+	WORD $0x4e20e401
+	WORD $0x4e20e403
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c03
+	WORD $0x6e621c61
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c22
+	FMOVQ F2, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func subroundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·subroundfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x4ea1d401
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 0(R0)
+	FMOVQ 16(R1), F0
+	FMOVQ 16(R2), F1
+	WORD $0x4ea1d401
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4ea1d401
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4ea1d401
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 48(R0)
+	ADD $64, R1
+	ADD $64, R2
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x4ea1d401
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 0(R0)
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $16, R11, R14
+	MOVWU (R2)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 16(R11), F1
+	WORD $0x4ea1d401
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func subroundfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·subroundfloat16322NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+	VLD1R (R2), [V31.S4]
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	WORD $0x4ebfd400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 0(R0)
+	FMOVQ 16(R1), F0
+	WORD $0x4ebfd400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x4ebfd400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x4ebfd400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 48(R0)
+	ADD $64, R1
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	WORD $0x4ebfd400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	WORD $0x4ebfd400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func subroundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·subroundbfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x4ea1d401
+	WORD $0x6f300420
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c02
+	FMOVQ 320(R10), F0
+	WORD $0x4ea08420
+	WORD $0x4ea28402
+	WORD $0x4e21e420
+	WORD $0x4e21e423
+	WORD $0x4e231c00
+	WORD $0x6e205800
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c23
+	WORD $0x6e621c60
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c02
+	FMOVQ F2, 0(R0)
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $16, R11, R14
+	MOVWU (R2)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 16(R11), F1
+	WORD $0x4ea1d401
+	WORD $0x6f300420
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c02
+	FMOVQ 320(R10), F0
+	WORD $0x4ea08420
+	WORD $0x4ea28402
+	WORD $0x4e21e420
+	WORD $0x4e21e423
+	WORD $0x4e231c00
+	WORD $0x6e205800
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c23
+	WORD $0x6e621c60
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c02
+	FMOVQ F2, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func subroundbfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·subroundbfloat16322NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+	VLD1R (R2), [V31.S4]
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	WORD $0x4ebfd400
+	WORD $0x6f300401
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c22
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18401
+	WORD $0x4ea28422
+	WORD $0x4e20e401
+	WORD $0x4e20e403
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c03
+	WORD $0x6e621c61
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c22
+	FMOVQ F2, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	WORD $0x4ebfd400
+	WORD $0x6f300401
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c22
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18401
+	WORD $0x4ea28422
+	WORD $0x4e20e401
+	WORD $0x4e20e403
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c03
+	WORD $0x6e621c61
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c22
+	FMOVQ F2, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func mulroundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·mulroundfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x6e21dc01
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 0(R0)
+	FMOVQ 16(R1), F0
+	FMOVQ 16(R2), F1
+	WORD $0x6e21dc01
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x6e21dc01
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x6e21dc01
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 48(R0)
+	ADD $64, R1
+	ADD $64, R2
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x6e21dc01
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 0(R0)
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $16, R11, R14
+	MOVWU (R2)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 16(R11), F1
+	WORD $0x6e21dc01
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func mulroundfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·mulroundfloat16322NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+	VLD1R (R2), [V31.S4]
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 0(R0)
+	FMOVQ 16(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 48(R0)
+	ADD $64, R1
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	WORD $0x6e3fdc00
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func mulroundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·mulroundbfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x6e21dc01
+	WORD $0x6f300420
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c02
+	FMOVQ 320(R10), F0
+	WORD $0x4ea08420
+	WORD $0x4ea28402
+	WORD $0x4e21e420
+	WORD $0x4e21e423
+	WORD $0x4e231c00
+	WORD $0x6e205800
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c23
+	WORD $0x6e621c60
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c02
+	FMOVQ F2, 0(R0)
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $16, R11, R14
+	MOVWU (R2)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 16(R11), F1
+	WORD $0x6e21dc01
+	WORD $0x6f300420
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c02
+	FMOVQ 320(R10), F0
+	WORD $0x4ea08420
+	WORD $0x4ea28402
+	WORD $0x4e21e420
+	WORD $0x4e21e423
+	WORD $0x4e231c00
+	WORD $0x6e205800
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c23
+	WORD $0x6e621c60
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c02
+	FMOVQ F2, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func mulroundbfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·mulroundbfloat16322NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+	VLD1R (R2), [V31.S4]
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	WORD $0x6e3fdc00
+	WORD $0x6f300401
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c22
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18401
+	WORD $0x4ea28422
+	WORD $0x4e20e401
+	WORD $0x4e20e403
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c03
+	WORD $0x6e621c61
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c22
+	FMOVQ F2, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	WORD $0x6e3fdc00
+	WORD $0x6f300401
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c22
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18401
+	WORD $0x4ea28422
+	WORD $0x4e20e401
+	WORD $0x4e20e403
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c03
+	WORD $0x6e621c61
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c22
+	FMOVQ F2, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func divroundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·divroundfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x6e21fc01
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 0(R0)
+	FMOVQ 16(R1), F0
+	FMOVQ 16(R2), F1
+	WORD $0x6e21fc01
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x6e21fc01
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x6e21fc01
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 48(R0)
+	ADD $64, R1
+	ADD $64, R2
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x6e21fc01
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 0(R0)
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $16, R11, R14
+	MOVWU (R2)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 16(R11), F1
+	WORD $0x6e21fc01
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func divroundfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·divroundfloat16322NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+	VLD1R (R2), [V31.S4]
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	WORD $0x6e3ffc00
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 0(R0)
+	FMOVQ 16(R1), F0
+	WORD $0x6e3ffc00
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x6e3ffc00
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x6e3ffc00
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 48(R0)
+	ADD $64, R1
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	WORD $0x6e3ffc00
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	WORD $0x6e3ffc00
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func divroundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·divroundbfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x6e21fc01
+	WORD $0x6f300420
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c02
+	FMOVQ 320(R10), F0
+	WORD $0x4ea08420
+	WORD $0x4ea28402
+	WORD $0x4e21e420
+	WORD $0x4e21e423
+	WORD $0x4e231c00
+	WORD $0x6e205800
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c23
+	WORD $0x6e621c60
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c02
+	FMOVQ F2, 0(R0)
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $16, R11, R14
+	MOVWU (R2)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 16(R11), F1
+	WORD $0x6e21fc01
+	WORD $0x6f300420
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c02
+	FMOVQ 320(R10), F0
+	WORD $0x4ea08420
+	WORD $0x4ea28402
+	WORD $0x4e21e420
+	WORD $0x4e21e423
+	WORD $0x4e231c00
+	WORD $0x6e205800
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c23
+	WORD $0x6e621c60
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c02
+	FMOVQ F2, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func divroundbfloat16322NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·divroundbfloat16322NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+	VLD1R (R2), [V31.S4]
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	WORD $0x6e3ffc00
+	WORD $0x6f300401
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c22
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18401
+	WORD $0x4ea28422
+	WORD $0x4e20e401
+	WORD $0x4e20e403
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c03
+	WORD $0x6e621c61
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c22
+	FMOVQ F2, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	WORD $0x6e3ffc00
+	WORD $0x6f300401
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c22
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18401
+	WORD $0x4ea28422
+	WORD $0x4e20e401
+	WORD $0x4e20e403
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c03
+	WORD $0x6e621c61
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c22
+	FMOVQ F2, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func reluroundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·reluroundfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	FMOVQ 192(R10), F1
+	WORD $0x6ea0e422
+	WORD $0x6e601c22
+	FMOVQ 192(R10), F1
+	WORD $0x4e21d441
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 0(R0)
+	FMOVQ 16(R1), F0
+	FMOVQ 192(R10), F1
+	WORD $0x6ea0e422
+	WORD $0x6e601c22
+	FMOVQ 192(R10), F1
+	WORD $0x4e21d441
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 192(R10), F1
+	WORD $0x6ea0e422
+	WORD $0x6e601c22
+	FMOVQ 192(R10), F1
+	WORD $0x4e21d441
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 192(R10), F1
+	WORD $0x6ea0e422
+	WORD $0x6e601c22
+	FMOVQ 192(R10), F1
+	WORD $0x4e21d441
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 48(R0)
+	ADD $64, R1
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 192(R10), F1
+	WORD $0x6ea0e422
+	WORD $0x6e601c22
+	FMOVQ 192(R10), F1
+	WORD $0x4e21d441
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 192(R10), F1
+	WORD $0x6ea0e422
+	WORD $0x6e601c22
+	FMOVQ 192(R10), F1
+	WORD $0x4e21d441
+	WORD $0x0e216821
+	WORD $0x0e217821
+	FMOVQ F1, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func reluroundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·reluroundbfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 192(R10), F1
+	WORD $0x6ea0e422
+	WORD $0x6e601c22
+	FMOVQ 192(R10), F1
+	WORD $0x4e21d441
+	WORD $0x6f300422
+	FMOVQ 256(R10), F0
+	WORD $0x4e201c40
+	FMOVQ 320(R10), F2
+	WORD $0x4ea28422
+	WORD $0x4ea08440
+	WORD $0x4e21e422
+	WORD $0x4e21e423
+	WORD $0x4e231c42
+	WORD $0x6e205842
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c23
+	WORD $0x6e601c62
+	FMOVQ 448(R10), F0
+	WORD $0x4e201c40
+	FMOVQ F0, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 192(R10), F1
+	WORD $0x6ea0e422
+	WORD $0x6e601c22
+	FMOVQ 192(R10), F1
+	WORD $0x4e21d441
+	WORD $0x6f300422
+	FMOVQ 256(R10), F0
+	WORD $0x4e201c40
+	FMOVQ 320(R10), F2
+	WORD $0x4ea28422
+	WORD $0x4ea08440
+	WORD $0x4e21e422
+	WORD $0x4e21e423
+	WORD $0x4e231c42
+	WORD $0x6e205842
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c23
+	WORD $0x6e601c62
+	FMOVQ 448(R10), F0
+	WORD $0x4e201c40
+	FMOVQ F0, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func cliproundfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·cliproundfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x4e21f401
+	WORD $0x4ea2f422
+	WORD $0x0e216842
+	WORD $0x0e217842
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F0
+	FMOVQ 16(R2), F1
+	FMOVQ 16(R3), F2
+	WORD $0x4e21f401
+	WORD $0x4ea2f422
+	WORD $0x0e216842
+	WORD $0x0e217842
+	FMOVQ F2, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	FMOVQ 32(R3), F2
+	WORD $0x4e21f401
+	WORD $0x4ea2f422
+	WORD $0x0e216842
+	WORD $0x0e217842
+	FMOVQ F2, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	FMOVQ 48(R3), F2
+	WORD $0x4e21f401
+	WORD $0x4ea2f422
+	WORD $0x0e216842
+	WORD $0x0e217842
+	FMOVQ F2, 48(R0)
+	ADD $64, R1
+	ADD $64, R2
+	ADD $64, R3
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x4e21f401
+	WORD $0x4ea2f422
+	WORD $0x0e216842
+	WORD $0x0e217842
+	FMOVQ F2, 0(R0)
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R3
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $16, R11, R14
+	MOVWU (R2)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $32, R11, R14
+	MOVWU (R3)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 16(R11), F1
+	FMOVQ 32(R11), F2
+	WORD $0x4e21f401
+	WORD $0x4ea2f422
+	WORD $0x0e216842
+	WORD $0x0e217842
+	FMOVQ F2, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func cliproundfloat16326NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·cliproundfloat16326NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+	VLD1R (R2), [V31.S4]
+	VLD1R (R3), [V30.S4]
+
+next4:
+	CMP $16, R4
+	BLT next1
+	FMOVQ 0(R1), F0
+	WORD $0x4e3ff400
+	WORD $0x4ebef400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 0(R0)
+	FMOVQ 16(R1), F0
+	WORD $0x4e3ff400
+	WORD $0x4ebef400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x4e3ff400
+	WORD $0x4ebef400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x4e3ff400
+	WORD $0x4ebef400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 48(R0)
+	ADD $64, R1
+	ADD $64, R0
+	SUB $16, R4
+	B next4
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	WORD $0x4e3ff400
+	WORD $0x4ebef400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	WORD $0x4e3ff400
+	WORD $0x4ebef400
+	WORD $0x0e216800
+	WORD $0x0e217800
+	FMOVQ F0, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func cliproundbfloat16320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·cliproundbfloat16320NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x4e21f401
+	WORD $0x4ea2f422
+	WORD $0x6f300441
+	FMOVQ 256(R10), F0
+	WORD $0x4e201c20
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18441
+	WORD $0x4ea08420
+	WORD $0x4e22e441
+	WORD $0x4e22e443
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c43
+	WORD $0x6e601c61
+	FMOVQ 448(R10), F0
+	WORD $0x4e201c20
+	FMOVQ F0, 0(R0)
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R3
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $16, R11, R14
+	MOVWU (R2)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $32, R11, R14
+	MOVWU (R3)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	FMOVQ 16(R11), F1
+	FMOVQ 32(R11), F2
+	WORD $0x4e21f401
+	WORD $0x4ea2f422
+	WORD $0x6f300441
+	FMOVQ 256(R10), F0
+	WORD $0x4e201c20
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18441
+	WORD $0x4ea08420
+	WORD $0x4e22e441
+	WORD $0x4e22e443
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c43
+	WORD $0x6e601c61
+	FMOVQ 448(R10), F0
+	WORD $0x4e201c20
+	FMOVQ F0, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
+// func cliproundbfloat16326NEON(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·cliproundbfloat16326NEON(SB), NOSPLIT, $64-48
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD n+32(FP), R4
+	MOVD $vectors<>(SB), R10
+	VLD1R (R2), [V31.S4]
+	VLD1R (R3), [V30.S4]
+
+next1:
+	CMP $4, R4
+	BLT rest
+	FMOVQ 0(R1), F0
+	WORD $0x4e3ff400
+	WORD $0x4ebef400
+	WORD $0x6f300401
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c22
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18401
+	WORD $0x4ea28422
+	WORD $0x4e20e401
+	WORD $0x4e20e403
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c03
+	WORD $0x6e621c61
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c22
+	FMOVQ F2, 0(R0)
+	ADD $16, R1
+	ADD $16, R0
+	SUB $4, R4
+	B next1
+
+rest:
+	CBZ R4, done
+	MOVD $buf-64(SP), R11
+	MOVD $0, R12
+
+fetch:
+	ADD $0, R11, R14
+	MOVWU (R1)(R12<<2), R13
+	MOVW R13, (R14)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT fetch
+	FMOVQ 0(R11), F0
+	WORD $0x4e3ff400
+	WORD $0x4ebef400
+	WORD $0x6f300401
+	FMOVQ 256(R10), F2
+	WORD $0x4e221c22
+	FMOVQ 320(R10), F1
+	WORD $0x4ea18401
+	WORD $0x4ea28422
+	WORD $0x4e20e401
+	WORD $0x4e20e403
+	WORD $0x4e231c21
+	WORD $0x6e205821
+	FMOVQ 384(R10), F3
+	WORD $0x4ea31c03
+	WORD $0x6e621c61
+	FMOVQ 448(R10), F2
+	WORD $0x4e221c22
+	FMOVQ F2, 48(R11)
+	ADD $48, R11
+	MOVD $0, R12
+
+write:
+	MOVWU (R11)(R12<<2), R13
+	MOVW R13, (R0)(R12<<2)
+	ADD $1, R12
+	CMP R4, R12
+	BLT write
+
+done:
+	RET
+
 // func neg640NEON(dst, a, b, c *byte, n int, p *[2]float64)
 TEXT ·neg640NEON(SB), NOSPLIT, $64-48
 	MOVD dst+0(FP), R0

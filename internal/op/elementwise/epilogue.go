@@ -46,10 +46,8 @@ func (p Program) CheckEpilogue(out graph.Type, extra []graph.Type) error {
 	if len(p) == 0 {
 		return nil
 	}
-	for i, t := range append([]graph.Type{out}, extra...) {
-		if t.DType.IsHalf() {
-			return fmt.Errorf("epilogue: input %d is %v; the ops that have one compute halves in float32", i, t)
-		}
+	if out.DType.IsHalf() {
+		return fmt.Errorf("epilogue: the output is %v; the ops that have one compute halves in float32", out)
 	}
 	if len(extra) > MaxExtra || len(p) > MaxFinish {
 		return fmt.Errorf("epilogue: %d instructions with %d inputs, more than %d with %d", len(p), len(extra), MaxFinish, MaxExtra)

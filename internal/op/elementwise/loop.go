@@ -125,19 +125,12 @@ func mapped(f isa.Map) loop {
 // castLoops returns the loops of a conversion between types, in the form of the active
 // instruction set as far as registers are full.
 func castLoops(from, to dtype.Type, plain kernel.Conversion) loops {
-	fast := isa.Active().Casts[isa.CastKey{From: from, To: to}]
-	if fast == nil {
-		return converting(plain)
-	}
-	return converting(func(dst, a []byte) {
-		n := fast(dst, a)
-		plain(dst[n*to.Size():], a[n*from.Size():])
-	})
+	return converting(isa.Converting(from, to, plain))
 }
 
 // roundLoops returns the loops that round elements of t.Wide() to values of t.
 func roundLoops(t dtype.Type) loops {
-	if f := isa.Active().Maps[isa.MapKey{Function: "round_" + t.String(), Bits: 32}]; f != nil {
+	if f := isa.Active().Maps[isa.MapKey{Function: roundName(t), Bits: 32}]; f != nil {
 		return loops{mapped(f)}
 	}
 	return converting(kernel.Rounding(t))

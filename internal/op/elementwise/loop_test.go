@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/berth-go/berth/dtype"
@@ -13,33 +14,66 @@ import (
 )
 
 // TestMaps: the loops over elements of every instruction set give the bits of the plain
-// ones, for all that they take as scalars and numbers of any kind, in place too, and
-// write nothing else.
+// ones, one after the other where they are joined, for all that they take as scalars and
+// numbers of any kind, in place too, and write nothing else.
 func TestMaps(t *testing.T) {
 	race.SkipSequential(t)
 	for _, set := range isa.Sets() {
 		for key := range set.Maps {
-			code, err := parseCode(key.Function)
 			if slices.Contains([]string{"deviation", "exp_shift", "normalized", "round_float16", "round_bfloat16"}, key.Function) {
 				continue // not of the table
 			}
-			if err != nil {
-				t.Errorf("%s: %v", set.Name, err)
-				continue
-			}
 			switch key.Bits {
 			case 32:
-				testMap[float32](t, set, code, dtype.Float32, key.Scalars)
+				testMap[float32](t, set, key, dtype.Float32)
 			case 64:
-				testMap[float64](t, set, code, dtype.Float64, key.Scalars)
+				testMap[float64](t, set, key, dtype.Float64)
 			}
 		}
 	}
 }
 
-func testMap[T kernel.Float](t *testing.T, set *isa.Loops, code Code, typ dtype.Type, scalars int) {
+// plainOf returns the plain loops of the functions in a name, and how many operands these
+// take together.
+func plainOf(t *testing.T, name string, typ dtype.Type) (run loop, arity int) {
 	t.Helper()
-	rng := rand.New(rand.NewPCG(uint64(code), uint64(scalars)))
+	defer isa.Use(isa.Use(&isa.Generic))
+	arity = 1
+	run = func(dst, a, b, c []byte, p *[2]float64) bool {
+		rest := [][]byte{a, b, c}
+		for name := range strings.SplitSeq(name, "+") {
+			n, f := 1, loop(nil)
+			switch name {
+			case "round_float16":
+				f = roundLoops(dtype.Float16)[0]
+			case "round_bfloat16":
+				f = roundLoops(dtype.BFloat16)[0]
+			default:
+				code, err := parseCode(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n, f = code.Arity(), loopsOf(code, typ)[0]
+			}
+			var args [3][]byte
+			copy(args[:n], rest)
+			f(dst, args[0], args[1], args[2], p)
+			rest = append([][]byte{dst}, rest[n:]...)
+		}
+		return true
+	}
+	for name := range strings.SplitSeq(name, "+") {
+		if code, err := parseCode(name); err == nil {
+			arity += code.Arity() - 1
+		}
+	}
+	return run, arity
+}
+
+func testMap[T kernel.Float](t *testing.T, set *isa.Loops, key isa.MapKey, typ dtype.Type) {
+	t.Helper()
+	scalars := key.Scalars
+	rng := rand.New(rand.NewPCG(uint64(len(key.Function)), uint64(scalars)))
 	odd := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1, -1, 0.5, 2.5, 1e-40, -1e30}
 	some := func(n int) []T {
 		x := make([]T, n)
@@ -50,14 +84,13 @@ func testMap[T kernel.Float](t *testing.T, set *isa.Loops, code Code, typ dtype.
 		}
 		return x
 	}
-	defer isa.Use(isa.Use(set))
-	loop := loopsOf(code, typ)[scalars]
-	isa.Use(&isa.Generic)
-	plain := loopsOf(code, typ)[0]
+	loop := set.Maps[key]
+	plain, arity := plainOf(t, key.Function, typ)
+	defer isa.Use(isa.Use(&isa.Generic))
 	for range 60 {
 		n, p := rng.IntN(150), &[2]float64{float64(float32(rng.NormFloat64())), 0}
 		var args, spread [3][]T
-		for i := range code.Arity() {
+		for i := range arity {
 			args[i] = some(n + rng.IntN(3) + 1)
 			spread[i] = args[i]
 			if scalars>>i&1 == 1 {
@@ -72,13 +105,13 @@ func testMap[T kernel.Float](t *testing.T, set *isa.Loops, code Code, typ dtype.
 			t.Helper()
 			for i, w := range want {
 				if v := got[i]; math.Float64bits(float64(v)) != math.Float64bits(float64(w)) && (v == v || w == w) {
-					t.Fatalf("%s: %v of %v, scalars %b, %s: element %d of %d is %v, want %v", set.Name, code, typ, scalars, how, i, n, v, w)
+					t.Fatalf("%s: %v of %v, scalars %b, %s: element %d of %d is %v, want %v", set.Name, key.Function, typ, scalars, how, i, n, v, w)
 				}
 			}
 		}
 		loop(b(got[:n]), b(args[0]), b(args[1]), b(args[2]), p)
 		check("apart")
-		for i := range code.Arity() {
+		for i := range arity {
 			if scalars>>i&1 == 0 {
 				copy(got[:n], args[i])
 				in := args

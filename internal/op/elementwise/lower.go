@@ -40,6 +40,9 @@ type call struct {
 	n     int // operands
 	dst   int
 	err   error // when the loop reports false
+
+	function string     // of float32, as package isa names it; "" where join is not to know
+	half     dtype.Type // to which the results are rounded last
 }
 
 // A lowered program is a list of calls that need no more decisions about
@@ -115,6 +118,9 @@ func (l *lowered) instr(i int, ins Instr, last bool) {
 		r = l.power(args, t[0].Wide(), t[1].Wide())
 	default:
 		r = l.emit(loopsOf(ins.Code, t[arity-1].Wide()), l.types[i].Wide().Size(), args...)
+		if row := table[ins.Code]; len(row.attrs) == 0 && t[arity-1].Wide() == dtype.Float32 {
+			l.calls[len(l.calls)-1].function = row.name
+		}
 	}
 	for j := first; j < len(l.calls); j++ {
 		l.calls[j].attrs = ins.Attrs
@@ -122,6 +128,10 @@ func (l *lowered) instr(i int, ins Instr, last bool) {
 	}
 	if to := l.types[i]; to != to.Wide() && !table[ins.Code].closed && !last {
 		r = l.emit(roundLoops(to), to.Wide().Size(), r)
+		if to.IsHalf() {
+			c := &l.calls[len(l.calls)-1]
+			c.function, c.half = roundName(to), to
+		}
 	}
 	l.results = append(l.results, r)
 }
@@ -181,5 +191,6 @@ func lower(prog []Instr, in []dtype.Type) (*lowered, error) {
 		r = l.emit(loops{copyLoop}, out.Size(), r)
 	}
 	l.values[r].kind = valueOutput
+	l.join()
 	return l, nil
 }

@@ -11,6 +11,7 @@
 //	program.go, program_text.go
 //	                     programs, what makes one valid, and their text
 //	lower.go             a program as calls of typed loops; halves as float32
+//	join.go              calls in a row as one loop
 //	kernel.go, kernel_run.go
 //	                     calls bound to blocks of operands and registers; a task
 //	epilogue.go          programs that other ops run on blocks of their output

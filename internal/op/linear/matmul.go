@@ -11,6 +11,7 @@ package linear
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
@@ -25,7 +26,8 @@ import (
 // before them broadcast. A 1-d input is a row on the left, a column on the
 // right, and its added axis is not in the result. k = 0 gives zeros.
 //
-// Float32 and float64 sums are rounded as package gemm states for its
+// The right input may be of a half type beside a left one of float32. Float32 and
+// float64 sums are rounded as package gemm states for its
 // products; integers wrap. Epilogue runs on the product.
 type MatMul struct {
 	Epilogue elementwise.Program
@@ -40,7 +42,7 @@ func (m MatMul) String() string { return m.Epilogue.Title(m.Name()) }
 // Infer implements [graph.Op].
 func (m MatMul) Infer(in []graph.Type) ([]graph.Type, error) {
 	in, extra := m.Epilogue.Own(in, 2)
-	if err := op.SameNumbers(in, 2, 2); err != nil {
+	if err := op.SameNumbers(widened(in), 2, 2); err != nil {
 		return nil, err
 	}
 	a, b := in[0].Shape, in[1].Shape
@@ -70,7 +72,7 @@ func (m MatMul) Infer(in []graph.Type) ([]graph.Type, error) {
 
 // Kernel implements [op.Computer].
 func (m MatMul) Kernel(in, _ []graph.Type) kernel.Kernel {
-	return newProduct(in[0].DType, params{epilogue: elementwise.EpilogueOf(m.Epilogue, in, 2)})
+	return newProduct(in[0].DType, params{half: halfOf(in), epilogue: elementwise.EpilogueOf(m.Epilogue, in, 2)})
 }
 
 // Finish implements [elementwise.Finisher].
@@ -93,6 +95,9 @@ func (MatMul) Products(in, out []graph.Type) int64 {
 // ComputesInFloat32 implements [op.Widener].
 func (MatMul) ComputesInFloat32() {}
 
+// ReadsHalves implements [op.HalfReader].
+func (MatMul) ReadsHalves(input int) bool { return input == 1 }
+
 // Gemm is Alpha·A·B + Beta·C over matrices: A is [m, k], or [k, m] with
 // TransA; B is [k, n], or [n, k] with TransB; the optional C broadcasts to
 // [m, n]. Alpha and Beta are used as they are, so the zero Gemm gives zeros;
@@ -113,7 +118,7 @@ func (g Gemm) String() string { return g.Epilogue.Title(g.Name()) }
 // Infer implements [graph.Op].
 func (g Gemm) Infer(in []graph.Type) ([]graph.Type, error) {
 	in, extra := g.Epilogue.Own(in, 3)
-	if err := op.SameNumbers(in, 2, 3); err != nil {
+	if err := op.SameNumbers(widened(in), 2, 3); err != nil {
 		return nil, err
 	}
 	a, b := in[0].Shape, in[1].Shape
@@ -152,7 +157,7 @@ func (g Gemm) Kernel(in, _ []graph.Type) kernel.Kernel {
 		inputs = 2
 	}
 	p := g.Epilogue.After(g.scaled(in[0].DType, addend), inputs)
-	return newProduct(in[0].DType, params{g.TransA, g.TransB, elementwise.EpilogueOf(p, in, 2)})
+	return newProduct(in[0].DType, params{g.TransA, g.TransB, halfOf(in), elementwise.EpilogueOf(p, in, 2)})
 }
 
 // scaled returns the program that makes Alpha·x0 + Beta·x1 of the product x0, or
@@ -201,6 +206,27 @@ func (g Gemm) Products(in, out []graph.Type) int64 {
 
 // ComputesInFloat32 implements [op.Widener].
 func (Gemm) ComputesInFloat32() {}
+
+// ReadsHalves implements [op.HalfReader].
+func (Gemm) ReadsHalves(input int) bool { return input == 1 }
+
+// halfOf returns the type of a right operand of halves beside a left one of float32; else
+// none.
+func halfOf(in []graph.Type) dtype.Type {
+	if in[0].DType == dtype.Float32 && in[1].DType.IsHalf() {
+		return in[1].DType
+	}
+	return dtype.Invalid
+}
+
+// widened returns in with such an operand as float32, which it counts as.
+func widened(in []graph.Type) []graph.Type {
+	if len(in) > 1 && halfOf(in) != dtype.Invalid {
+		in = slices.Clone(in)
+		in[1].DType = dtype.Float32
+	}
+	return in
+}
 
 // whole reports whether v is an integer that float64 tells from its neighbours.
 func whole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= 1<<53 }

@@ -10,6 +10,7 @@ import (
 // params are what a product has beside its operands.
 type params struct {
 	transA, transB bool                  // of a and b that are matrices
+	half           dtype.Type            // of b, if that is one beside an a of float32
 	epilogue       *elementwise.Epilogue // may be nil
 }
 
@@ -47,7 +48,12 @@ func newProduct(t dtype.Type, p params) kernel.Kernel {
 }
 
 func newMatMul[T kernel.Number](p params) kernel.Kernel {
-	return &matMul[T]{gemm: gemm.New[T](), params: p}
+	k := &matMul[T]{gemm: gemm.New[T](), params: p}
+	if p.half.IsHalf() {
+		k.gemm.Halves = true
+		k.halves = gemm.HalvesOf(p.half)
+	}
+	return k
 }
 
 // matMul is a batch of products, each cut by the same gemm.
@@ -62,6 +68,7 @@ type matMul[T kernel.Number] struct {
 	swapped                        bool // the product is computed as out' = b'·a'
 	count, each                    int  // products, and products in a task if a product is one task
 	prepackedB                     []T
+	halves                         gemm.Halves // of b
 }
 
 // Bind implements [kernel.Kernel].
@@ -79,7 +86,7 @@ func (k *matMul[T]) Bind(in, out []*kernel.Operand) {
 	}
 	// A matrix times a column would leave the columns of a tile empty. As a
 	// row times the transposed matrix it fills them, with the same sums.
-	k.swapped = n == 1 && m > 1 && k.rowOut == 1
+	k.swapped = n == 1 && m > 1 && k.rowOut == 1 && !k.gemm.Halves
 	if k.swapped {
 		m, n = n, m
 		k.rowA, k.colA, k.rowB, k.colB = k.colB, k.rowB, k.colA, k.rowA
@@ -192,7 +199,12 @@ func (k *matMul[T]) product(i, block int, scratch []byte) error {
 		x, y = y, x
 	}
 	a := gemm.Left[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](x), At: x.Offset, Row: k.rowA, Col: k.colA}}
-	b := gemm.Right[T]{Matrix: gemm.Matrix[T]{Data: kernel.Slice[T](y), At: y.Offset, Row: k.rowB, Col: k.colB}, Prepacked: k.prepackedB}
+	b := gemm.Right[T]{Matrix: gemm.Matrix[T]{At: y.Offset, Row: k.rowB, Col: k.colB}, Prepacked: k.prepackedB, Halves: k.halves}
+	if k.gemm.Halves {
+		b.Halves.Data = kernel.Slice[uint16](y)
+	} else {
+		b.Data = kernel.Slice[T](y)
+	}
 	at := k.out.Offset
 	for axis, rest := len(k.batch)-1, i; axis >= 0 && rest > 0; axis-- {
 		j := rest % k.batch[axis]
@@ -224,13 +236,28 @@ func (k *matMul[T]) Prepack(input int, dst []byte) {
 	if k.PrepackedBytes(input) == 0 {
 		return
 	}
-	b := gemm.Matrix[T]{Data: kernel.Slice[T](k.b), At: k.b.Offset, Row: k.rowB, Col: k.colB}
-	gemm.Prepack(kernel.Cast[T](dst), b.Transposed(), k.gemm.N, k.gemm.K, k.gemm.Tile.Cols)
+	if k.gemm.Halves {
+		prepackRight[uint16](dst, k.b, k.rowB, k.colB, k.gemm.N, k.gemm.K, k.gemm.Tile.Cols)
+	} else {
+		prepackRight[T](dst, k.b, k.rowB, k.colB, k.gemm.N, k.gemm.K, k.gemm.Tile.Cols)
+	}
+}
+
+func prepackRight[T kernel.Number](dst []byte, o *kernel.Operand, row, col, n, depth, cols int) {
+	b := gemm.Matrix[T]{Data: kernel.Slice[T](o), At: o.Offset, Row: row, Col: col}
+	gemm.Prepack(kernel.Cast[T](dst), b.Transposed(), n, depth, cols)
 }
 
 // UsePrepacked implements [kernel.Prepacker].
 func (k *matMul[T]) UsePrepacked(input int, prepacked []byte) {
 	if input == 1 {
-		k.prepackedB = kernel.Cast[T](prepacked)
+		k.prepackedB, k.halves.Prepacked = nil, nil
+		switch {
+		case prepacked == nil:
+		case k.gemm.Halves:
+			k.halves.Prepacked = kernel.Cast[uint16](prepacked)
+		default:
+			k.prepackedB = kernel.Cast[T](prepacked)
+		}
 	}
 }

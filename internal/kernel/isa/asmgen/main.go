@@ -19,6 +19,7 @@
 //	integer.go    products of bytes, and what is made of them
 //	vector.go     programs over vectors, and their registers
 //	maps.go       loops over elements, each a program
+//	joined.go     functions in a row as one
 //	functions.go  the programs of exponentials and the like
 //	folds.go      sums, maxima and minima of blocks
 //	casts.go      conversions

@@ -27,7 +27,7 @@ var (
 
 // functions are all that have a loop in assembly. What a body computes, to the bit, is
 // what the plain loop does: those of package elementwise, and single.go of package isa.
-var functions = []function{
+var functions = withJoined([]function{
 	{"neg", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.xor(x[0], g.signBit()) }},
 	{"abs", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.and(x[0], g.magnitude()) }},
 	{"square", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.mul(x[0], x[0]) }},
@@ -83,7 +83,7 @@ var functions = []function{
 	{"gelu", single, 1, 0, []int{0}, false, (*generator).gelu},
 	{"log", single, 1, 0, []int{0}, false, (*generator).log},
 	{"softplus", single, 1, 0, []int{0}, false, (*generator).softplus},
-}
+})
 
 // mapped is a loop over elements in an assembly file.
 type mapped struct {
@@ -94,7 +94,7 @@ type mapped struct {
 }
 
 func (m mapped) label() string {
-	return fmt.Sprintf("%s%d%d%s", strings.ReplaceAll(m.function.name, "_", ""), 8*m.width, m.scalars, m.set)
+	return fmt.Sprintf("%s%d%d%s", strings.NewReplacer("_", "", "+", "").Replace(m.function.name), 8*m.width, m.scalars, m.set)
 }
 
 // mappedOf returns the loops of a set.
