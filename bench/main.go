@@ -45,6 +45,7 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 	match := flags.String("run", "", "only models whose name matches the `pattern`")
 	threads := flags.String("threads", "1,2", "`numbers` of threads")
 	rounds := flags.Int("rounds", 5, "measurements of each runtime, in turn")
+	load := flags.Bool("load", false, "compare the time to the first result, and memory")
 	seconds := flags.Duration("time", time.Second, "`duration` of a measurement")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -78,6 +79,9 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 	build.Stderr = log
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("building berth: %w", err)
+	}
+	if *load {
+		return r.compareLoads(ctx, pattern, counts, *rounds, out, log)
 	}
 	header(out)
 	ratios := make(map[int][]float64)
