@@ -68,7 +68,7 @@ func (w *structureWriter) push(n *Node) {
 	if n == nil || w.numbers[n] != 0 {
 		return
 	}
-	next := waiting{node: n, leaf: n.Leaf()}
+	next := waiting{node: n, leaf: n.Stored()}
 	if next.leaf == nil {
 		_, input := n.op.(Input)
 		w.known = w.known && !input && n.cache == nil
@@ -179,14 +179,14 @@ func Detached(roots []Value, leaves []*Node) (detached []Value, standIns []*Node
 		return nil, nil, err
 	}
 	for _, n := range leaves {
-		leaf := n.Leaf().Window(n.outs[0])
+		leaf := n.Stored().Window(n.outs[0])
 		if n.outs[0].Shape.Elems() == 1 {
 			leaf.Data = slices.Clone(leaf.Data)
 		} else {
 			leaf.Data = nil
 		}
 		standIn := *n
-		standIn.id, standIn.ins, standIn.leaf, standIn.cache = lastID.Add(1), nil, &leaf, nil
+		standIn.id, standIn.ins, standIn.leaf, standIn.cache = lastID.Add(1), nil, &storedLeaf{Leaf: leaf}, nil
 		standIns = append(standIns, &standIn)
 		r.Replace(n.Output(0), standIn.Output(0))
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/filemap"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/isa"
 	"github.com/berth-go/berth/internal/op"
@@ -78,9 +79,15 @@ func Compute(ctx context.Context, roots []graph.Value, opt Options) ([]Result, e
 
 // Evaluate computes values that depend on constants alone, in at most a number of
 // bytes; 0 means DefaultMaxBytes. Where that does not suffice, it returns nil. With the
-// bytes given, it is a [rewrite.Evaluator].
+// bytes given, it is a [rewrite.Evaluator]. Pages of files that the constants lie in are
+// released: as a rule, what is computed takes their place.
 func Evaluate(ctx context.Context, roots []graph.Value, maxBytes int64) ([]graph.Leaf, error) {
 	results, err := Compute(ctx, roots, Options{MaxBytes: maxBytes})
+	for _, n := range graph.Nodes(roots...) {
+		if leaf := n.Stored(); leaf != nil {
+			filemap.Release(leaf.Data)
+		}
+	}
 	switch {
 	case errors.Is(err, ErrMemory):
 		return nil, nil
