@@ -210,7 +210,7 @@ func (p *Program) Memory() Memory {
 	seen := make(map[*byte]bool)
 	for i, w := range p.prog.Weights {
 		own := int64(p.prep.PrepackedBytesOf(i))
-		if data := w.Leaf().Data; len(data) > 0 && !seen[&data[0]] {
+		if data := w.Stored().Data; len(data) > 0 && !seen[&data[0]] {
 			seen[&data[0]] = true
 			m.Weights += int64(len(data))
 			own += int64(len(data))

@@ -106,6 +106,13 @@ func (p *Promise) Materialize(ctx context.Context) (*Tensor, error) {
 
 // Materialize computes several promises in one run, in which what they share
 // is computed once.
+//
+// The process remembers the plans of the last 64 different computations, with up to 64 MiB of buffers
+// for what lies between inputs and results, and of working memory as much. A computation of the same
+// structure as one of these is not planned again: the same operations on operands of the
+// same types, shapes and strides, of which those of one element are equal. So a loop that
+// makes its promises anew at each turn plans them once. Nothing else of a
+// computation is kept: no operand and no result.
 func Materialize(ctx context.Context, promises ...*Promise) ([]*Tensor, error) {
 	return MaterializeWith(ctx, RunOptions{}, promises...)
 }
@@ -136,6 +143,9 @@ const DefaultMaxBytes = exec.DefaultMaxBytes
 // ErrMemory is wrapped by the error about a run that needs more than MaxBytes.
 var ErrMemory = exec.ErrMemory
 
+// recent has the plans of what was materialised last.
+var recent exec.Recent
+
 // MaterializeWith is [Materialize] with options.
 func MaterializeWith(ctx context.Context, opt RunOptions, promises ...*Promise) ([]*Tensor, error) {
 	if ctx == nil {
@@ -145,7 +155,7 @@ func MaterializeWith(ctx context.Context, opt RunOptions, promises ...*Promise) 
 	if err != nil {
 		return nil, err
 	}
-	results, err := exec.Compute(ctx, roots, exec.Options{Workers: opt.Workers, Poison: opt.Poison, MaxBytes: opt.MaxBytes, Without: opt.Without})
+	results, err := recent.Compute(ctx, roots, exec.Options{Workers: opt.Workers, Poison: opt.Poison, MaxBytes: opt.MaxBytes, Without: opt.Without})
 	if err != nil {
 		return nil, fmt.Errorf("berth: %w", err)
 	}

@@ -7,6 +7,7 @@ tool github.com/berth-go/berth/cmd/berth
 require (
 	github.com/berth-go/berth v0.0.0-00010101000000-000000000000
 	golang.org/x/sys v0.50.0
+	gonum.org/v1/gonum v0.17.0
 )
 
 require (

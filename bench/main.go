@@ -47,6 +47,7 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 	table := flags.String("kernels", "", "compare kernels with C and not models: the `table` product, vector, convolution or elementwise")
 	threads := flags.String("threads", "1,2", "`numbers` of threads")
 	rounds := flags.Int("rounds", 5, "measurements of each runtime, in turn")
+	load := flags.Bool("load", false, "compare the time to the first result, and memory")
 	seconds := flags.Duration("time", time.Second, "`duration` of a measurement")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -83,6 +84,9 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 	build.Stderr = log
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("building berth: %w", err)
+	}
+	if *load {
+		return r.compareLoads(ctx, pattern, counts, *rounds, out, log)
 	}
 	header(out)
 	ratios := make(map[int][]float64)

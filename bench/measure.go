@@ -65,32 +65,44 @@ func (r *runner) runBerth(ctx context.Context, c *benchCase, threads int) (laten
 }
 
 func (r *runner) runORT(ctx context.Context, c *benchCase, threads int) (latency, error) {
-	spec, err := json.Marshal(map[string]any{
-		"module": r.module, "model": c.path(r.shared), "threads": threads,
-		"seconds": r.seconds.Seconds(), "data": c.folder(r.shared, "data_"),
-	})
+	cmd, err := r.ort(ctx, c, threads, r.seconds.Seconds())
 	if err != nil {
 		return latency{}, err
 	}
+	return run(cmd)
+}
+
+// ort returns the command that measures ONNX Runtime by ort.js.
+func (r *runner) ort(ctx context.Context, c *benchCase, threads int, seconds float64) (*exec.Cmd, error) {
+	spec, err := json.Marshal(map[string]any{
+		"module": r.module, "model": c.path(r.shared), "threads": threads,
+		"seconds": seconds, "data": c.folder(r.shared, "data_"),
+	})
+	if err != nil {
+		return nil, err
+	}
 	cmd := exec.CommandContext(ctx, r.node, "-", string(spec))
 	cmd.Stdin = strings.NewReader(ortScript)
-	return run(cmd)
+	return cmd, nil
 }
 
 // run returns the latency that a command prints.
 func run(cmd *exec.Cmd) (latency, error) {
-	var out, msg bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &msg
-	if err := cmd.Run(); err != nil {
-		return latency{}, fmt.Errorf("%w: %s", err, bytes.TrimSpace(msg.Bytes()))
-	}
 	var printed struct {
 		Latency latency `json:"latency_ms"`
 	}
-	if err := json.Unmarshal(out.Bytes(), &printed); err != nil {
-		return latency{}, err
+	err := output(cmd, &printed)
+	return printed.Latency, err
+}
+
+// output decodes the object that a command prints.
+func output(cmd *exec.Cmd, to any) error {
+	var out, msg bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &msg
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(msg.Bytes()))
 	}
-	return printed.Latency, nil
+	return json.Unmarshal(out.Bytes(), to)
 }
 
 // median returns the median of the medians.

@@ -133,7 +133,7 @@ type Node struct {
 	outs  []Type
 	label string
 
-	leaf  *Leaf       // of a Constant
+	leaf  *storedLeaf // of a Constant
 	cache *cacheState // of a Cache
 }
 

@@ -3,7 +3,10 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
+	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -77,8 +80,35 @@ type Leaf struct {
 	Data   []byte // the whole storage, aligned to the element width
 }
 
+// A storedLeaf is the storage of a constant, and a copy of it once somebody wants that
+// aligned who finds that it is not, as in a file.
+type storedLeaf struct {
+	Leaf
+	mu      sync.Mutex
+	aligned atomic.Pointer[Leaf]
+}
+
+// inElements returns the leaf with its data aligned to a width.
+func (l *storedLeaf) inElements(width int) *Leaf {
+	if kernel.Aligned(l.Data, width) {
+		return &l.Leaf
+	}
+	if a := l.aligned.Load(); a != nil {
+		return a
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.aligned.Load() == nil {
+		data := kernel.Alloc(len(l.Data))
+		copy(data, l.Data)
+		l.aligned.Store(&Leaf{l.Layout, data})
+	}
+	return l.aligned.Load()
+}
+
 // NewConstant returns a leaf over the storage of leaf, which it keeps and
-// which must not change any more. An error names a layout that is not of the
+// which must not change any more. The storage need not be aligned: the first one to ask for
+// it by [Node.Leaf] has it copied then. An error names a layout that is not of the
 // shape of t, has not a stride for each axis, or leaves the storage.
 func NewConstant(t Type, leaf Leaf) (*Node, error) {
 	if err := t.Check(); err != nil {
@@ -91,7 +121,7 @@ func NewConstant(t Type, leaf Leaf) (*Node, error) {
 		return nil, fmt.Errorf("constant %v: %w", t, err)
 	}
 	n := newNode(Constant{}, nil, []Type{t})
-	n.leaf = &leaf
+	n.leaf = &storedLeaf{Leaf: leaf}
 	return n, nil
 }
 
@@ -108,9 +138,18 @@ func NewInput(key string, t Type) (*Node, error) {
 // Leaf returns the storage of a constant or of a filled cache, and nil for
 // every other node.
 func (n *Node) Leaf() *Leaf {
+	if n.leaf != nil {
+		return n.leaf.inElements(n.outs[0].DType.Size())
+	}
+	return n.Stored()
+}
+
+// Stored returns what Leaf does, at the same address for as long as the node is there, but for
+// data that may lie at any byte: for those who look at no element, or copy them all.
+func (n *Node) Stored() *Leaf {
 	switch {
 	case n.leaf != nil:
-		return n.leaf
+		return &n.leaf.Leaf
 	case n.cache != nil:
 		return n.cache.filled.Load()
 	}
@@ -121,7 +160,7 @@ func (n *Node) Leaf() *Leaf {
 // filled cache.
 func (n *Node) IsLeaf() bool {
 	_, input := n.op.(Input)
-	return input || n.Leaf() != nil
+	return input || n.Stored() != nil
 }
 
 // Fill stores the result of the cache node n, which the caller has locked by

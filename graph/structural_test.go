@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/shape"
 )
 
@@ -108,4 +110,29 @@ out c
 		t.Fatal(err)
 	}
 	unlock()
+}
+
+// TestUnalignedConstant wants the storage left where it is, and one aligned copy for all who ask for elements.
+func TestUnalignedConstant(t *testing.T) {
+	storage := kernel.Alloc(9)
+	for i := range storage {
+		storage[i] = byte(i)
+	}
+	dims := shape.Shape{2}
+	for skip, copied := range []bool{false, true} {
+		n, err := graph.NewConstant(graph.Type{DType: dtype.Float32, Shape: dims}, graph.Leaf{Layout: shape.Dense(dims), Data: storage[skip : skip+8]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, leaf := n.Stored(), n.Leaf()
+		if &stored.Data[0] != &storage[skip] || n.Stored() != stored || n.With().Stored() != stored {
+			t.Errorf("%d: the storage moved", skip)
+		}
+		if !bytes.Equal(leaf.Data, stored.Data) || !kernel.Aligned(leaf.Data, 4) || (&leaf.Data[0] != &stored.Data[0]) != copied {
+			t.Errorf("%d: %v of %v", skip, leaf.Data, stored.Data)
+		}
+		if n.Leaf() != leaf || n.With().Leaf() != leaf {
+			t.Errorf("%d: there are several copies", skip)
+		}
+	}
 }

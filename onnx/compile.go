@@ -101,7 +101,7 @@ func (m *Model) compile(ctx context.Context, opt *Options) (*berth.Program, erro
 			return nil, nil, err
 		}
 		for _, in := range m.wire.Graph.Inputs {
-			if v, ok := values[in.Name]; ok && v.Node().Leaf() == nil {
+			if v, ok := values[in.Name]; ok && v.Node().Stored() == nil {
 				inputs = append(inputs, v)
 			}
 		}

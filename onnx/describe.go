@@ -68,7 +68,7 @@ func (s *Session) memory() SessionMemory {
 				}
 			})
 			for _, w := range inside.Compiled(stage.program).Weights {
-				if data := w.Leaf().Data; first(weights, data) {
+				if data := w.Stored().Data; first(weights, data) {
 					m.Weights += int64(len(data))
 				}
 			}

@@ -80,7 +80,7 @@ func (imp *importer) dependsOnInput(v graph.Value) bool {
 
 // known returns a constant with the elements of v, which a shape depends on.
 func (imp *importer) known(v graph.Value) (graph.Value, error) {
-	if v.Node().Leaf() != nil {
+	if v.Node().Stored() != nil {
 		return v, nil
 	}
 	if c, ok := imp.peeked[v]; ok {

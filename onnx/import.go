@@ -273,7 +273,7 @@ func (m *Model) build(ctx context.Context, inputs map[string]graph.Value, bound,
 	for name, v := range inputs {
 		imp.spaces[0].values[name] = tensorSymbol(v)
 		// Inputs that a program is given now are constants of it.
-		imp.varies[v.Node()] = bound || v.Node().Leaf() == nil
+		imp.varies[v.Node()] = bound || v.Node().Stored() == nil
 	}
 	if err := m.body.constants(m, imp.spaces[0].values); err != nil {
 		return nil, err

@@ -85,7 +85,7 @@ func (c *call) tensorReals(name string) (out []float64, wide bool) {
 	}
 	out = make([]float64, t.Shape.Elems())
 	for i := range out {
-		out[i] = kernel.ScalarAt(t.DType, v.Node().Leaf().Data, i).Float64()
+		out[i] = kernel.ScalarAt(t.DType, v.Node().Stored().Data, i).Float64()
 	}
 	return out, t.DType == dtype.Float64
 }

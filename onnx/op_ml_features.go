@@ -358,7 +358,7 @@ func (c *call) elements(name string) labels {
 	t := s.tensor.Type()
 	out := make([]kernel.Scalar, t.Shape.Elems())
 	for i := range out {
-		out[i] = kernel.ScalarAt(t.DType, s.tensor.Node().Leaf().Data, i)
+		out[i] = kernel.ScalarAt(t.DType, s.tensor.Node().Stored().Data, i)
 	}
 	return labels{out, s.text}
 }

@@ -306,7 +306,7 @@ func (c *call) modes() []uint8 {
 	if t := v.Type(); t.DType != dtype.Uint8 || len(t.Shape) != 1 {
 		c.failf("attribute \"nodes_modes\" is %v, not a list of uint8", t)
 	}
-	modes := kernel.Cast[uint8](v.Node().Leaf().Data)
+	modes := kernel.Cast[uint8](v.Node().Stored().Data)
 	for i, m := range modes {
 		if m > memberMode {
 			c.failf("node %d is of mode %d, not one of 0 to %d", i, m, memberMode)

@@ -33,7 +33,7 @@ func tensorSymbol(v graph.Value) symbol { return symbol{kind: tensor, tensor: v}
 
 // isConstant reports whether the symbol is the same in every run.
 func (s symbol) isConstant() bool {
-	return s.kind == noValue || s.kind == tensor && s.tensor.Node().Leaf() != nil ||
+	return s.kind == noValue || s.kind == tensor && s.tensor.Node().Stored() != nil ||
 		s.kind == sequence && !slices.ContainsFunc(s.items, func(i symbol) bool { return !i.isConstant() })
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/berth-go/berth"
 	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
-	"github.com/berth-go/berth/internal/filemap"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/wire"
 	"github.com/berth-go/berth/shape"
@@ -136,17 +135,11 @@ func (m *Model) textIDs(t *wire.Tensor) ([]int64, error) {
 }
 
 // leafOf returns the constant that t is, over the bytes of its elements, which are
-// not packed, where their alignment allows it and over a copy otherwise.
+// not packed.
 func leafOf(t *wire.Tensor, data []byte) (graph.Value, error) {
 	typ, err := tensorType(t)
 	if err != nil {
 		return graph.Value{}, err
-	}
-	if !kernel.Aligned(data, typ.DType.Size()) {
-		aligned := kernel.Alloc(len(data))
-		copy(aligned, data)
-		filemap.Release(data)
-		data = aligned
 	}
 	n, err := graph.NewConstant(typ, graph.Leaf{Layout: shape.Dense(typ.Shape), Data: data})
 	if err != nil {

@@ -185,7 +185,7 @@ func guarantee(o ordered) Tag {
 	case graph.Cache:
 		return AsContiguousCache
 	case graph.Constant:
-		if !o.node.Leaf().Layout.IsDense() {
+		if !o.node.Stored().Layout.IsDense() {
 			return Anything
 		}
 	case graph.Identity, graph.Viewer:

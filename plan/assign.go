@@ -45,7 +45,7 @@ func assign(st *staged, ends []int) *Plan {
 }
 
 func leafPlace(v graph.Value) Place {
-	if leaf := v.Node().Leaf(); leaf != nil {
+	if leaf := v.Node().Stored(); leaf != nil {
 		return Place{Slot: Eternal, Leaf: v.Node(), Layout: leaf.Layout}
 	}
 	return Place{Slot: Eternal, Leaf: v.Node(), Layout: shape.Dense(v.Type().Shape)}
@@ -101,7 +101,7 @@ func (a *assigner) reference(n *graph.Node, in []Operand) (shape.Layout, bool) {
 // what the caller only lends for the run, nor a buffer larger than the result.
 func (a *assigner) keepable(in Operand) bool {
 	if in.Slot == Eternal {
-		return in.Leaf.Leaf() != nil
+		return in.Leaf.Stored() != nil
 	}
 	return a.slots[in.Slot].Bytes == in.Value.Type().Bytes()
 }

@@ -170,7 +170,7 @@ func (c *checker) read(want graph.Value, in Operand) error {
 	at, written := c.where[in.Value]
 	if n := in.Value.Node(); !written && n.IsLeaf() {
 		at, written = location{Place: Place{Slot: Eternal, Leaf: n, Layout: shape.Dense(in.Value.Type().Shape)}}, true
-		if leaf := n.Leaf(); leaf != nil {
+		if leaf := n.Stored(); leaf != nil {
 			at.Layout = leaf.Layout
 		}
 	}
@@ -306,7 +306,7 @@ func (c *checker) reference(s *Step, out Output) error {
 		return fmt.Errorf("%w: a reference, but the op computes new elements", ErrKind)
 	case !out.Layout.IsDense() || !out.Layout.Equal(from):
 		return fmt.Errorf("%w: %v as contiguous, without a copy from %v", ErrLayout, out.Layout, from)
-	case cache && out.Slot == Eternal && out.Leaf.Leaf() == nil:
+	case cache && out.Slot == Eternal && out.Leaf.Stored() == nil:
 		return fmt.Errorf("%w: a cache cannot keep %v, which is lent for the run", ErrKind, out.Leaf)
 	case cache && out.Slot != Eternal && c.plan.Slots[out.Slot].Bytes != s.Node.Output(0).Type().Bytes():
 		return fmt.Errorf("%w: a cache of %d bytes cannot keep slot %d of %d", ErrSlot,

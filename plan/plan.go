@@ -148,6 +148,15 @@ func (p *Plan) PeakBytes() int {
 	return peak
 }
 
+// SlotBytes returns the bytes of all slots together; [math.MaxInt] if it is more than that.
+func (p *Plan) SlotBytes() int {
+	total := 0
+	for _, s := range p.Slots {
+		total = sum(total, s.Bytes)
+	}
+	return total
+}
+
 // sum adds sizes, which are not negative, up to [math.MaxInt].
 func sum(a, b int) int {
 	if a > math.MaxInt-b {

@@ -115,7 +115,7 @@ func (z *sizes) learnOps() error {
 func (z *sizes) learnOp(column []*graph.Node) (*learnedOp, error) {
 	first := column[0]
 	l := new(learnedOp)
-	if first.Leaf() != nil {
+	if first.Stored() != nil {
 		for s, n := range column[1:] {
 			if !sameConstant(first, n) {
 				return nil, fmt.Errorf("it is one constant with %s and another with %s", z.text(0), z.text(s+1))
@@ -203,7 +203,7 @@ func integers(attribute any) (list []int, ok bool) {
 }
 
 func sameConstant(a, b *graph.Node) bool {
-	x, y := a.Leaf(), b.Leaf()
+	x, y := a.Stored(), b.Stored()
 	if y == nil || !a.Output(0).Type().Equal(b.Output(0).Type()) || !x.Layout.Equal(y.Layout) || len(x.Data) != len(y.Data) {
 		return false
 	}
@@ -214,7 +214,7 @@ func sameConstant(a, b *graph.Node) bool {
 // sameOp reports whether two nodes have an op of one type, and both are constants or
 // none is.
 func sameOp(a, b *graph.Node) bool {
-	return reflect.TypeOf(a.Op()) == reflect.TypeOf(b.Op()) && (a.Leaf() == nil) == (b.Leaf() == nil)
+	return reflect.TypeOf(a.Op()) == reflect.TypeOf(b.Op()) && (a.Stored() == nil) == (b.Stored() == nil)
 }
 
 // sameAttributes reports whether nodes, whose ops are of one type pair by pair, have

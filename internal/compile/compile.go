@@ -202,7 +202,7 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 	z, err := learn(dims, build, func(builds [][]graph.Value, varying rewrite.Varying) ([][]graph.Value, error) {
 		for _, roots := range builds {
 			for _, n := range graph.Nodes(roots...) {
-				if leaf := n.Leaf(); leaf != nil && !given[leaf] {
+				if leaf := n.Stored(); leaf != nil && !given[leaf] {
 					given[leaf] = true
 					budget += widening * int64(len(leaf.Data))
 				}
@@ -253,7 +253,7 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 		return nil, err
 	}
 	for _, w := range l.prog.Weights {
-		l.prog.Own = append(l.prog.Own, !given[w.Leaf()])
+		l.prog.Own = append(l.prog.Own, !given[w.Stored()])
 	}
 	l.describe()
 	return l.prog, nil

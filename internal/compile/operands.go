@@ -96,7 +96,7 @@ func (l *lowerer) within(v *val, t graph.Type, layouts []shape.Layout) (Operand,
 	o := Operand{Type: t}
 	root := v.root()
 	n := root.Node()
-	if root.storage == leaf && n.Leaf() != nil {
+	if root.storage == leaf && n.Stored() != nil {
 		o.Space = Weight
 		index, ok := l.weights[n]
 		if !ok {

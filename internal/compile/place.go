@@ -113,8 +113,8 @@ func (p *placer) add(v *val) *val {
 	v.result, v.overwritten, v.lastRead, v.edge = -1, never, v.step, -1
 	v.layouts = make([]shape.Layout, len(p.points))
 	for s := range p.points {
-		if n := v.Node(); v.step < 0 && n.Leaf() != nil {
-			v.layouts[s] = n.Leaf().Layout
+		if n := v.Node(); v.step < 0 && n.Stored() != nil {
+			v.layouts[s] = n.Stored().Layout
 		} else {
 			v.layouts[s] = shape.Dense(p.typeAt(s, v.Value).Shape)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/berth-go/berth/graph"
+	"github.com/berth-go/berth/internal/filemap"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/isa"
 	"github.com/berth-go/berth/internal/op"
@@ -78,9 +79,15 @@ func Compute(ctx context.Context, roots []graph.Value, opt Options) ([]Result, e
 
 // Evaluate computes values that depend on constants alone, in at most a number of
 // bytes; 0 means DefaultMaxBytes. Where that does not suffice, it returns nil. With the
-// bytes given, it is a [rewrite.Evaluator].
+// bytes given, it is a [rewrite.Evaluator]. Pages of files that the constants lie in are
+// released: as a rule, what is computed takes their place.
 func Evaluate(ctx context.Context, roots []graph.Value, maxBytes int64) ([]graph.Leaf, error) {
 	results, err := Compute(ctx, roots, Options{MaxBytes: maxBytes})
+	for _, n := range graph.Nodes(roots...) {
+		if leaf := n.Stored(); leaf != nil {
+			filemap.Release(leaf.Data)
+		}
+	}
 	switch {
 	case errors.Is(err, ErrMemory):
 		return nil, nil
@@ -97,25 +104,60 @@ func Evaluate(ctx context.Context, roots []graph.Value, maxBytes int64) ([]graph
 // Run carries out p. Its caches must be locked by the caller. It returns the
 // cause of ctx's end when that comes between two steps.
 func Run(ctx context.Context, p *plan.Plan, opt Options) ([]Result, error) {
-	if err := isa.Check(); err != nil {
-		return nil, err
-	}
-	if peak := int64(p.PeakBytes()); peak > opt.maxBytes() {
-		return nil, fmt.Errorf("%w: it takes %d bytes, %d are available", ErrMemory, peak, opt.maxBytes())
-	}
-	r := &run{plan: p, opt: opt, buffers: make([][]byte, len(p.Slots))}
-	if err := r.checkInputs(); err != nil {
-		return nil, err
-	}
+	r := newRun(p)
+	r.opt = opt
 	if len(p.Steps) > 0 {
 		r.workers = NewWorkers(opt.Workers)
 		defer r.workers.Close()
+	}
+	return r.do(ctx)
+}
+
+// A run is a plan with what carrying it out takes. It may be done several times.
+type run struct {
+	plan    *plan.Plan
+	peak    int64     // the bytes that live at a time
+	bound   []binding // by step; made when a step is first done
+	buffers [][]byte  // by slot; nil before it is made and after it is dropped
+
+	// What may change from one time to the next:
+	opt     Options
+	workers *Workers
+	leaves  map[*graph.Node][]byte // the storage of leaves that have none themselves
+
+	// kept are buffers that were dropped and are used again the next time, by slot; nil
+	// where none are kept.
+	kept [][]byte
+}
+
+// A binding is the kernel of a step, bound to operands that have storage while the step
+// is done.
+type binding struct {
+	kernel    kernel.Kernel // nil of a step that only re-describes storage, or has not been done yet
+	ins, outs []*kernel.Operand
+}
+
+func newRun(p *plan.Plan) *run {
+	return &run{plan: p, peak: int64(p.PeakBytes()), bound: make([]binding, len(p.Steps)), buffers: make([][]byte, len(p.Slots))}
+}
+
+// do carries the plan out.
+func (r *run) do(ctx context.Context) ([]Result, error) {
+	if err := isa.Check(); err != nil {
+		return nil, err
+	}
+	p := r.plan
+	if r.peak > r.opt.maxBytes() {
+		return nil, fmt.Errorf("%w: it takes %d bytes, %d are available", ErrMemory, r.peak, r.opt.maxBytes())
+	}
+	if err := r.checkInputs(); err != nil {
+		return nil, err
 	}
 	for i := range p.Steps {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if err := r.step(&p.Steps[i]); err != nil {
+		if err := r.step(i); err != nil {
 			return nil, fmt.Errorf("step %d, %v: %w", i, p.Steps[i].Node, err)
 		}
 	}
@@ -124,13 +166,6 @@ func Run(ctx context.Context, p *plan.Plan, opt Options) ([]Result, error) {
 		results[i] = Result{res.Value.Type(), graph.Leaf{Layout: res.Layout, Data: r.storage(res.Place)}}
 	}
 	return results, nil
-}
-
-type run struct {
-	plan    *plan.Plan
-	opt     Options
-	workers *Workers
-	buffers [][]byte // by slot; nil before it is made and after it is dropped
 }
 
 // checkInputs returns an error about the first input that the run reads and that is
@@ -161,9 +196,10 @@ func (r *run) checkInputs() error {
 	return nil
 }
 
-func (r *run) step(s *plan.Step) error {
+func (r *run) step(i int) error {
+	s := &r.plan.Steps[i]
 	if !s.Outputs[0].Kind.IsReference() {
-		if err := r.compute(s); err != nil {
+		if err := r.compute(s, &r.bound[i]); err != nil {
 			return err
 		}
 	}
@@ -173,43 +209,41 @@ func (r *run) step(s *plan.Step) error {
 	}
 	for _, slot := range s.DeallocAfter {
 		poison(r.buffers[slot], r.opt.Poison)
+		if r.kept != nil {
+			r.kept[slot] = r.buffers[slot]
+		}
 		r.buffers[slot] = nil
 	}
 	return nil
 }
 
 // compute runs the kernel of a step on its operands.
-func (r *run) compute(s *plan.Step) error {
-	ins, inTypes := make([]*kernel.Operand, len(s.Inputs)), make([]graph.Type, len(s.Inputs))
-	for i, in := range s.Inputs {
-		if in.Value.IsZero() {
-			continue
+func (r *run) compute(s *plan.Step, b *binding) error {
+	if b.kernel == nil {
+		if err := b.bind(s); err != nil {
+			return err
 		}
-		inTypes[i] = in.Value.Type()
-		ins[i] = operand(inTypes[i], in.Place, r.storage(in.Place))
 	}
-	outs, outTypes := make([]*kernel.Operand, len(s.Outputs)), make([]graph.Type, len(s.Outputs))
-	for i, out := range s.Outputs {
-		outTypes[i] = s.Node.Output(i).Type()
+	for i, in := range b.ins {
+		if in != nil {
+			in.Data = r.storage(s.Inputs[i].Place)
+		}
+	}
+	for i := range s.Outputs {
+		out := &s.Outputs[i]
 		switch out.Kind {
 		case plan.Allocate:
-			r.buffers[out.Slot] = kernel.Alloc(r.plan.Slots[out.Slot].Bytes)
+			r.buffers[out.Slot] = r.buffer(out.Slot)
 			poison(r.buffers[out.Slot], r.opt.Poison)
 		case plan.UseSlot:
 			poison(r.buffers[out.Slot], r.opt.Poison)
 		}
-		outs[i] = operand(outTypes[i], out.Place, r.buffers[out.Slot])
+		b.outs[i].Data = r.buffers[out.Slot]
 	}
-	k, err := op.KernelOf(s.Node.Op(), inTypes, outTypes)
-	if err != nil {
-		return err
-	}
-	k.Bind(ins, outs)
+	defer b.release()
+	k := b.kernel
 	if k.Tasks() == 0 {
 		return nil // and no working memory
-	}
-	if isEndless(ins) || isEndless(outs) {
-		return errElems
 	}
 	if err := r.workers.Reserve(k.Scratch(), r.opt.maxBytes()); err != nil {
 		return err
@@ -217,8 +251,53 @@ func (r *run) compute(s *plan.Step) error {
 	return r.workers.Run(k)
 }
 
-func operand(t graph.Type, p plan.Place, data []byte) *kernel.Operand {
-	return &kernel.Operand{DType: t.DType, Shape: p.Layout.Shape, Strides: p.Layout.Strides, Offset: p.Layout.Offset, Data: data}
+// bind makes the kernel of a step.
+func (b *binding) bind(s *plan.Step) error {
+	inTypes, outTypes := make([]graph.Type, len(s.Inputs)), make([]graph.Type, len(s.Outputs))
+	b.ins, b.outs = make([]*kernel.Operand, len(s.Inputs)), make([]*kernel.Operand, len(s.Outputs))
+	for i, in := range s.Inputs {
+		if !in.Value.IsZero() {
+			inTypes[i] = in.Value.Type()
+			b.ins[i] = operand(inTypes[i], in.Place)
+		}
+	}
+	for i, out := range s.Outputs {
+		outTypes[i] = s.Node.Output(i).Type()
+		b.outs[i] = operand(outTypes[i], out.Place)
+	}
+	k, err := op.KernelOf(s.Node.Op(), inTypes, outTypes)
+	if err != nil {
+		return err
+	}
+	k.Bind(b.ins, b.outs)
+	if k.Tasks() > 0 && (isEndless(b.ins) || isEndless(b.outs)) {
+		return errElems
+	}
+	b.kernel = k
+	return nil
+}
+
+// release lets go of the storage, so that it can be dropped.
+func (b *binding) release() {
+	for _, list := range [][]*kernel.Operand{b.ins, b.outs} {
+		for _, o := range list {
+			if o != nil {
+				o.Data = nil
+			}
+		}
+	}
+}
+
+// buffer returns memory for a slot: what was kept of it, which holds anything.
+func (r *run) buffer(slot int) []byte {
+	if r.kept != nil && r.kept[slot] != nil {
+		return r.kept[slot]
+	}
+	return kernel.Alloc(r.plan.Slots[slot].Bytes)
+}
+
+func operand(t graph.Type, p plan.Place) *kernel.Operand {
+	return &kernel.Operand{DType: t.DType, Shape: p.Layout.Shape, Strides: p.Layout.Strides, Offset: p.Layout.Offset}
 }
 
 // storage returns the bytes a place lies in.
@@ -228,6 +307,9 @@ func (r *run) storage(p plan.Place) []byte {
 	}
 	if in, ok := p.Leaf.Op().(graph.Input); ok {
 		return r.opt.Inputs[in.Key].Data
+	}
+	if data, ok := r.leaves[p.Leaf]; ok {
+		return data
 	}
 	return p.Leaf.Leaf().Data
 }

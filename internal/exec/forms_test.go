@@ -14,6 +14,7 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/filemap"
+	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/memtest"
 	"github.com/berth-go/berth/internal/op/linear"
 	"github.com/berth-go/berth/internal/op/ops"
@@ -119,39 +120,59 @@ func TestFormsAreCollected(t *testing.T) {
 	runtime.KeepAlive(w)
 }
 
-// TestPackedPagesAreReleased multiplies by a constant in a mapped file, whose pages count
-// no more once it is prepacked, and are read again by a program that does not prepack.
+// TestPackedPagesAreReleased multiplies by constants in a mapped file, whose pages count
+// no more once they are prepacked, and are read again by a program that does not prepack. A constant
+// that does not lie at a multiple of its elements is not copied for the sake of the forms.
 func TestPackedPagesAreReleased(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 9))
-	const n = 1024
+	const n, size = 1024, 4 * 1024 * 1024
 	name := filepath.Join(t.TempDir(), "weight")
-	if err := os.WriteFile(name, random(rng, n*n), 0o600); err != nil {
+	if err := os.WriteFile(name, append(random(rng, 2*n*n), 0), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f := must(os.Open(name))
 	defer f.Close()
-	data, unmap, ok := filemap.Map(f, 4*n*n)
+	file, unmap, ok := filemap.Map(f, 2*size+1)
 	if !ok {
 		t.Skip("files cannot be mapped here")
 	}
 	defer unmap()
 	dims := []int{n, n}
-	w := must(graph.NewConstant(graph.Type{DType: dtype.Float32, Shape: dims}, graph.Leaf{Layout: shape.Dense(dims), Data: data})).Output(0)
-	p := programOf(t, 2, func(rows int) graph.Value { return must(ops.One(linear.MatMul{}, input(rows, n), w)) })
 	x := random(rng, n)
+	for _, data := range [][]byte{file[:size], file[size+1:]} {
+		w := must(graph.NewConstant(graph.Type{DType: dtype.Float32, Shape: dims}, graph.Leaf{Layout: shape.Dense(dims), Data: data})).Output(0)
+		product := func(w graph.Value) *compile.Program {
+			return programOf(t, 2, func(rows int) graph.Value { return must(ops.One(linear.MatMul{}, input(rows, n), w)) })
+		}
+		p := product(w)
+		heap := func() (m runtime.MemStats) { runtime.GC(); runtime.ReadMemStats(&m); return m }
 
-	plain := must(must(Prepare(p, false)).NewInstance(1, false))
-	defer plain.Close()
-	want := runRows(t, plain, x, 1)
-	touched := memtest.Resident(t, memtest.Files)
-	prepacked := must(must(Prepare(p, true)).NewInstance(1, false))
-	defer prepacked.Close()
-	if gone := touched - memtest.Resident(t, memtest.Files); gone < 4*n*n-256<<10 {
-		t.Errorf("%d bytes of the file left memory, want about %d", gone, 4*n*n)
-	}
-	for _, inst := range []*Instance{prepacked, plain} {
-		if !bytes.Equal(runRows(t, inst, x, 1), want) {
-			t.Error("released pages change the result")
+		_ = bytes.Count(data, []byte{1}) // has it read
+		touched, before := memtest.Resident(t, memtest.Files), heap()
+		prep := must(Prepare(p, true))
+		workers := NewWorkers(2)
+		prepacked := must(prep.NewInstanceOn(workers, false))
+		defer workers.Close()
+		prepacked.UseArena(kernel.Alloc(prepacked.ArenaBytes()))
+		if gone := touched - memtest.Resident(t, memtest.Files); gone < size-256<<10 {
+			t.Errorf("%d bytes of the file left memory, want about %d", gone, size)
+		}
+		if grown := int64(heap().HeapAlloc) - int64(before.HeapAlloc); grown > size+size/4 {
+			t.Errorf("%d bytes were taken for forms of %d", grown, prep.PrepackedBytes())
+		}
+		plain := must(must(Prepare(p, false)).NewInstance(1, false))
+		defer plain.Close()
+		if gone := touched - memtest.Resident(t, memtest.Files); !kernel.Aligned(data, 4) && gone < size-256<<10 {
+			t.Errorf("%d bytes of the file left memory once they were copied, want about %d", gone, size)
+		}
+		heaped := must(graph.NewConstant(w.Type(), graph.Leaf{Layout: shape.Dense(dims), Data: append(kernel.Alloc(size)[:0], data...)})).Output(0)
+		other := must(must(Prepare(product(heaped), false)).NewInstance(1, false))
+		defer other.Close()
+		want := runRows(t, other, x, 1)
+		for _, inst := range []*Instance{plain, prepacked} {
+			if !bytes.Equal(runRows(t, inst, x, 1), want) {
+				t.Error("released pages change the result")
+			}
 		}
 	}
 }

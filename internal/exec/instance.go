@@ -78,7 +78,7 @@ func (p *Prepared) NewInstanceOn(workers *Workers, poison bool) (*Instance, erro
 	if err := workers.Reserve(p.scratch, DefaultMaxBytes); err != nil {
 		return nil, err
 	}
-	if err := p.prepackOnce(); err != nil {
+	if err := p.prepack(workers); err != nil {
 		return nil, err
 	}
 	prog := p.prog
@@ -104,7 +104,7 @@ func (p *Prepared) NewInstanceOn(workers *Workers, poison bool) (*Instance, erro
 		if err != nil {
 			return nil, err
 		}
-		b.weights(prog)
+		b.weights(p, p.uses[i])
 		p.usePrepacked(i, &b)
 		b.bind(inst.values)
 		inst.steps[i] = b
@@ -182,9 +182,14 @@ func isEndless(operands []*kernel.Operand) bool {
 	return false
 }
 
-// weights gives the operands that are constants their memory.
-func (b *boundStep) weights(p *compile.Program) {
-	b.attach(compile.Weight, func(o *compile.Operand) []byte { return p.Weights[o.Index].Leaf().Data })
+// weights gives the operands that are constants, but for those that are read in a prepacked
+// form, their memory.
+func (b *boundStep) weights(p *Prepared, uses []use) {
+	for i, o := range b.in {
+		if s := &b.step.In[i]; s.Space == compile.Weight && !isUsed(uses, i) {
+			o.Data = p.prog.Weights[s.Index].Leaf().Data
+		}
+	}
 }
 
 // attach gives the operands in a space their memory.

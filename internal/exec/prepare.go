@@ -8,7 +8,6 @@ import (
 	"weak"
 
 	"github.com/berth-go/berth/internal/compile"
-	"github.com/berth-go/berth/internal/filemap"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/isa"
 )
@@ -24,7 +23,8 @@ type Prepared struct {
 	uses    [][]use // by step
 	size    int     // bytes of all forms
 
-	prepackOnce func() error
+	once     sync.Once
+	onceMade error // of making the forms
 }
 
 // A source is where the program can make a form from: by the kernel of a step, from one
@@ -54,7 +54,6 @@ func Prepare(p *compile.Program, prepack bool) (*Prepared, error) {
 		return nil, err
 	}
 	prep := &Prepared{prog: p, uses: make([][]use, len(p.Steps))}
-	prep.prepackOnce = sync.OnceValue(prep.prepack)
 	values := make([]int, p.Space.Len())
 	find := finder{Prepared: prep, known: make(map[formKey]int), taken: make(map[int]int)}
 	for i := range p.Steps {
@@ -138,7 +137,7 @@ func (f *finder) inputs(step int, k kernel.Prepacker, in []*kernel.Operand) {
 		if o.Space != compile.Weight || !f.prog.Fixed(o) {
 			continue
 		}
-		leaf := f.prog.Weights[o.Index].Leaf()
+		leaf := f.prog.Weights[o.Index].Stored()
 		stored := len(leaf.Data)
 		if o.Type.Bytes() > stored {
 			continue // broadcast: it would take up memory that it does not have now
@@ -194,53 +193,4 @@ func (p *Prepared) PrepackedBytesOf(weight int) int {
 		}
 	}
 	return n
-}
-
-// prepack makes the prepacked forms that no other program has made, and releases the
-// pages of files that are read in no other form.
-func (p *Prepared) prepack() error {
-	values := make([]int, p.prog.Space.Len())
-	p.prog.Space.Eval(p.prog.Largest, values)
-	for _, c := range p.forms {
-		err := c.fill(func(dst []byte) error {
-			b, err := newBoundStep(p.prog, c.step)
-			if err != nil {
-				return err
-			}
-			b.weights(p.prog)
-			b.bind(values)
-			b.kern.(kernel.Prepacker).Prepack(c.input, dst)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	stored := p.readAsStored()
-	for i, w := range p.prog.Weights {
-		if !stored[i] {
-			filemap.Release(w.Leaf().Data)
-		}
-	}
-	return nil
-}
-
-// readAsStored returns which weights a step reads in another form than a prepacked one.
-func (p *Prepared) readAsStored() []bool {
-	stored := make([]bool, len(p.prog.Weights))
-	for step := range p.prog.Steps {
-		for i, o := range p.prog.Steps[step].In {
-			if o.Space == compile.Weight && !slices.ContainsFunc(p.uses[step], func(u use) bool { return u.input == i }) {
-				stored[o.Index] = true
-			}
-		}
-	}
-	return stored
-}
-
-// usePrepacked has the kernel of a step read its prepacked inputs.
-func (p *Prepared) usePrepacked(step int, b *boundStep) {
-	for _, u := range p.uses[step] {
-		b.kern.(kernel.Prepacker).UsePrepacked(u.input, p.forms[u.form].data)
-	}
 }

@@ -202,7 +202,7 @@ func keepsBits(t *testing.T, set string, p *compile.Program, x []byte, c prepack
 	if testing.Short() {
 		step = 7
 	}
-	for workers := 1; workers <= 3; workers++ {
+	for workers := 3; workers >= 1; workers-- { // several make the forms
 		inst := must(prepacked.NewInstance(workers, true))
 		defer inst.Close()
 		for r := c.most; r >= 1; r -= step {

@@ -63,7 +63,7 @@ func denseAxes(v graph.Value) int {
 		// Whatever at is, it may have been claimed by a contiguous copy of it.
 		layouts = append(layouts, replay(shape.Dense(at.Type().Shape), views))
 		if _, ok := n.Op().(graph.Viewer); !ok {
-			if leaf := n.Leaf(); leaf != nil {
+			if leaf := n.Stored(); leaf != nil {
 				layouts = append(layouts, replay(leaf.Layout, views))
 			}
 			break

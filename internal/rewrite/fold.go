@@ -39,7 +39,7 @@ func fold(ctx context.Context, r *graph.Rewriter, opt *Options) error {
 func fixed(r *graph.Rewriter, varies map[*graph.Node]bool) map[*graph.Node]bool {
 	fixed := make(map[*graph.Node]bool)
 	for _, n := range r.Nodes() {
-		is := n.Leaf() != nil
+		is := n.Stored() != nil
 		if !r.IsLeaf(n) {
 			is = !varies[n]
 			for i := 0; i < n.NumInputs() && is; i++ {

@@ -16,7 +16,7 @@ import (
 func winograd(_ context.Context, r *graph.Rewriter, _ *Options) error {
 	return r.Walk(func(n *graph.Node) error {
 		c, ok := n.Op().(conv.Conv)
-		if !ok || n.Input(1).Node().Leaf() == nil {
+		if !ok || n.Input(1).Node().Stored() == nil {
 			return nil
 		}
 		pays := r.InAll(func(at func(graph.Value) graph.Value) bool {
