@@ -39,7 +39,7 @@ func libraries() (kernels []kernel, caption string, err error) {
 
 func first[T any](x []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
 
-func floats(x []float32) *C.float { return (*C.float)(first(x)) }
+func pointer(x []float32) *C.float { return (*C.float)(first(x)) }
 
 // normal returns n numbers about 0, the same at each call.
 func normal(n int) []float32 {
@@ -71,7 +71,7 @@ func products() (list []kernel) {
 				p := &peer{
 					inputs: berth.Values{"a": a, "b": b},
 					library: func() {
-						C.product(C.int(batch), C.int(m), C.int(n), C.int(k), floats(a), floats(b), floats(c))
+						C.product(C.int(batch), C.int(m), C.int(n), C.int(k), pointer(a), pointer(b), pointer(c))
 					},
 					result: func() []float32 { return c },
 					free:   func() {},
@@ -134,7 +134,7 @@ func vectors() (list []kernel) {
 				make: func(threads int) (*peer, error) {
 					a := normal(m * k)
 					C.use_threads(C.int(threads))
-					p := &peer{library: func() { C.sum(C.size_t(len(a)), floats(a)) }, free: func() {}}
+					p := &peer{library: func() { C.sum(C.size_t(len(a)), pointer(a)) }, free: func() {}}
 					matrix := berth.Input("a", berth.Float32, m, k)
 					if transposed {
 						p.inputs = berth.Values{"a": a, "x": normal(m)}
@@ -194,7 +194,7 @@ func convolutions() (list []kernel) {
 				var fastest time.Duration
 				for winograd := range C.int(2) {
 					v := C.new_convolution(winograd, C.int(s.channels), C.int(s.maps), C.int(s.size), C.int(s.size), C.int(s.taps), C.int(s.stride),
-						C.int(pad), C.int(s.groups), floats(image), floats(weights))
+						C.int(pad), C.int(s.groups), pointer(image), pointer(weights))
 					if v == nil {
 						continue
 					}
@@ -217,17 +217,24 @@ func convolutions() (list []kernel) {
 				if err != nil {
 					return nil, err
 				}
-				x := berth.Input("x", berth.Float32, 1, s.channels, s.size, s.size)
-				y := x.Conv(w, nil, &berth.ConvOptions{
-					Window: berth.Window{Strides: []int{s.stride, s.stride}, Pads: []int{pad, pad, pad, pad}}, Groups: s.groups,
-				})
+				conv := func(x *berth.Promise) *berth.Promise {
+					return x.Conv(w, nil, &berth.ConvOptions{
+						Window: berth.Window{Strides: []int{s.stride, s.stride}, Pads: []int{pad, pad, pad, pad}}, Groups: s.groups,
+					})
+				}
+				last := &channelsLast{
+					outputs: berth.Outputs{"y": conv(berth.Input("x", berth.Float32, 1, s.size, s.size, s.channels).Permute(0, 3, 1, 2)).Permute(0, 2, 3, 1)},
+					inputs:  berth.Values{"x": interleaved(image, s.channels)},
+					maps:    s.maps,
+				}
 				return &peer{
-					outputs: berth.Outputs{"y": y},
+					outputs: berth.Outputs{"y": conv(berth.Input("x", berth.Float32, 1, s.channels, s.size, s.size))},
 					inputs:  berth.Values{"x": image},
+					last:    last,
 					library: func() { C.run_convolution(best) },
 					result: func() []float32 {
 						y := make([]float32, s.maps*out*out)
-						if C.convolution_result(best, floats(y)) != 0 {
+						if C.convolution_result(best, pointer(y)) != 0 {
 							return nil
 						}
 						return y
@@ -238,6 +245,15 @@ func convolutions() (list []kernel) {
 		})
 	}
 	return list
+}
+
+// interleaved returns an image with channels last.
+func interleaved(image []float32, channels int) []float32 {
+	out, positions := make([]float32, len(image)), len(image)/channels
+	for i, v := range image {
+		out[i%positions*channels+i/positions] = v
+	}
+	return out
 }
 
 // loops are those over elements and rows.
@@ -258,7 +274,7 @@ func loops() (list []kernel) {
 					p := &peer{
 						outputs: berth.Outputs{"y": of(berth.Input("a", berth.Float32, n), berth.Input("b", berth.Float32, n))},
 						inputs:  berth.Values{"a": a, "b": b},
-						library: func() { in(C.size_t(n), floats(a), floats(b), floats(y)) },
+						library: func() { in(C.size_t(n), pointer(a), pointer(b), pointer(y)) },
 						free:    func() {},
 					}
 					if inputs == 1 {
@@ -298,7 +314,7 @@ func loops() (list []kernel) {
 				return &peer{
 					outputs: berth.Outputs{"y": berth.Input("x", berth.Uint8, n).Cast(berth.Float32)},
 					inputs:  berth.Values{"x": x},
-					library: func() { C.widen(C.size_t(n), (*C.uchar)(first(x)), floats(y)) },
+					library: func() { C.widen(C.size_t(n), (*C.uchar)(first(x)), pointer(y)) },
 					result:  func() []float32 { return y },
 					free:    func() {},
 				}, nil
@@ -328,7 +344,7 @@ func loops() (list []kernel) {
 			})
 		}
 		add("softmax", func(x *berth.Promise) (*berth.Promise, error) { return x.Softmax(-1), nil },
-			func(x, y []float32) { C.softmax(C.size_t(rows), C.size_t(n), floats(x), floats(y)) })
+			func(x, y []float32) { C.softmax(C.size_t(rows), C.size_t(n), pointer(x), pointer(y)) })
 		scale, bias := normal(n), normal(n + 1)[:n]
 		add("layer norm", func(x *berth.Promise) (*berth.Promise, error) {
 			s, err := constant(scale, n)
@@ -341,7 +357,7 @@ func loops() (list []kernel) {
 			}
 			return x.LayerNorm(-1, s, b, 1e-5), nil
 		}, func(x, y []float32) {
-			C.layer_norm(C.size_t(rows), C.size_t(n), floats(x), floats(scale), floats(bias), floats(y))
+			C.layer_norm(C.size_t(rows), C.size_t(n), pointer(x), pointer(scale), pointer(bias), pointer(y))
 		})
 	}
 	return list
