@@ -38,6 +38,27 @@ func relu320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 func leakyrelu320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func rsqrt320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func sign320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func softsign320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func thresholdedrelu320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func shrink320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func hardswish320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func hardsigmoid320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func add320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -158,6 +179,21 @@ func log320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 func softplus320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func expm1320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func elu320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func selu320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func celu320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mish320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func muladd320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -275,6 +311,27 @@ func relu640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 func leakyrelu640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func rsqrt640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func sign640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func softsign640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func thresholdedrelu640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func shrink640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func hardswish640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func hardsigmoid640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func add640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -367,6 +424,13 @@ var mapsAVX512 = map[MapKey]Map{
 	{"trunc", 32, 0}:                  checkedMap(4, 1, 0, trunc320AVX512),
 	{"relu", 32, 0}:                   checkedMap(4, 1, 0, relu320AVX512),
 	{"leaky_relu", 32, 0}:             checkedMap(4, 1, 0, leakyrelu320AVX512),
+	{"rsqrt", 32, 0}:                  checkedMap(4, 1, 0, rsqrt320AVX512),
+	{"sign", 32, 0}:                   checkedMap(4, 1, 0, sign320AVX512),
+	{"softsign", 32, 0}:               checkedMap(4, 1, 0, softsign320AVX512),
+	{"thresholded_relu", 32, 0}:       checkedMap(4, 1, 0, thresholdedrelu320AVX512),
+	{"shrink", 32, 0}:                 checkedMap(4, 1, 0, shrink320AVX512),
+	{"hard_swish", 32, 0}:             checkedMap(4, 1, 0, hardswish320AVX512),
+	{"hard_sigmoid", 32, 0}:           checkedMap(4, 1, 0, hardsigmoid320AVX512),
 	{"add", 32, 0}:                    checkedMap(4, 2, 0, add320AVX512),
 	{"add", 32, 1}:                    checkedMap(4, 2, 1, add321AVX512),
 	{"add", 32, 2}:                    checkedMap(4, 2, 2, add322AVX512),
@@ -407,6 +471,11 @@ var mapsAVX512 = map[MapKey]Map{
 	{"gelu", 32, 0}:                   checkedMap(4, 1, 0, gelu320AVX512),
 	{"log", 32, 0}:                    checkedMap(4, 1, 0, log320AVX512),
 	{"softplus", 32, 0}:               checkedMap(4, 1, 0, softplus320AVX512),
+	{"expm1", 32, 0}:                  checkedMap(4, 1, 0, expm1320AVX512),
+	{"elu", 32, 0}:                    checkedMap(4, 1, 0, elu320AVX512),
+	{"selu", 32, 0}:                   checkedMap(4, 1, 0, selu320AVX512),
+	{"celu", 32, 0}:                   checkedMap(4, 1, 0, celu320AVX512),
+	{"mish", 32, 0}:                   checkedMap(4, 1, 0, mish320AVX512),
 	{"mul+add", 32, 0}:                checkedMap(4, 3, 0, muladd320AVX512),
 	{"mul+add", 32, 6}:                checkedMap(4, 3, 6, muladd326AVX512),
 	{"mul+add+round_float16", 32, 0}:  checkedMap(4, 3, 0, muladdroundfloat16320AVX512),
@@ -446,6 +515,13 @@ var mapsAVX512 = map[MapKey]Map{
 	{"trunc", 64, 0}:                  checkedMap(8, 1, 0, trunc640AVX512),
 	{"relu", 64, 0}:                   checkedMap(8, 1, 0, relu640AVX512),
 	{"leaky_relu", 64, 0}:             checkedMap(8, 1, 0, leakyrelu640AVX512),
+	{"rsqrt", 64, 0}:                  checkedMap(8, 1, 0, rsqrt640AVX512),
+	{"sign", 64, 0}:                   checkedMap(8, 1, 0, sign640AVX512),
+	{"softsign", 64, 0}:               checkedMap(8, 1, 0, softsign640AVX512),
+	{"thresholded_relu", 64, 0}:       checkedMap(8, 1, 0, thresholdedrelu640AVX512),
+	{"shrink", 64, 0}:                 checkedMap(8, 1, 0, shrink640AVX512),
+	{"hard_swish", 64, 0}:             checkedMap(8, 1, 0, hardswish640AVX512),
+	{"hard_sigmoid", 64, 0}:           checkedMap(8, 1, 0, hardsigmoid640AVX512),
 	{"add", 64, 0}:                    checkedMap(8, 2, 0, add640AVX512),
 	{"add", 64, 1}:                    checkedMap(8, 2, 1, add641AVX512),
 	{"add", 64, 2}:                    checkedMap(8, 2, 2, add642AVX512),
@@ -507,6 +583,27 @@ func relu320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
 func leakyrelu320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func rsqrt320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func sign320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func softsign320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func thresholdedrelu320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func shrink320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func hardswish320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func hardsigmoid320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
 func add320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
@@ -629,6 +726,21 @@ func log320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 func softplus320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func expm1320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func elu320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func selu320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func celu320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mish320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func muladd320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -746,6 +858,27 @@ func relu640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 func leakyrelu640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func rsqrt640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func sign640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func softsign640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func thresholdedrelu640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func shrink640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func hardswish640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func hardsigmoid640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func add640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -838,6 +971,13 @@ var mapsAVX2 = map[MapKey]Map{
 	{"trunc", 32, 0}:                  checkedMap(4, 1, 0, trunc320AVX2),
 	{"relu", 32, 0}:                   checkedMap(4, 1, 0, relu320AVX2),
 	{"leaky_relu", 32, 0}:             checkedMap(4, 1, 0, leakyrelu320AVX2),
+	{"rsqrt", 32, 0}:                  checkedMap(4, 1, 0, rsqrt320AVX2),
+	{"sign", 32, 0}:                   checkedMap(4, 1, 0, sign320AVX2),
+	{"softsign", 32, 0}:               checkedMap(4, 1, 0, softsign320AVX2),
+	{"thresholded_relu", 32, 0}:       checkedMap(4, 1, 0, thresholdedrelu320AVX2),
+	{"shrink", 32, 0}:                 checkedMap(4, 1, 0, shrink320AVX2),
+	{"hard_swish", 32, 0}:             checkedMap(4, 1, 0, hardswish320AVX2),
+	{"hard_sigmoid", 32, 0}:           checkedMap(4, 1, 0, hardsigmoid320AVX2),
 	{"add", 32, 0}:                    checkedMap(4, 2, 0, add320AVX2),
 	{"add", 32, 1}:                    checkedMap(4, 2, 1, add321AVX2),
 	{"add", 32, 2}:                    checkedMap(4, 2, 2, add322AVX2),
@@ -878,6 +1018,11 @@ var mapsAVX2 = map[MapKey]Map{
 	{"gelu", 32, 0}:                   checkedMap(4, 1, 0, gelu320AVX2),
 	{"log", 32, 0}:                    checkedMap(4, 1, 0, log320AVX2),
 	{"softplus", 32, 0}:               checkedMap(4, 1, 0, softplus320AVX2),
+	{"expm1", 32, 0}:                  checkedMap(4, 1, 0, expm1320AVX2),
+	{"elu", 32, 0}:                    checkedMap(4, 1, 0, elu320AVX2),
+	{"selu", 32, 0}:                   checkedMap(4, 1, 0, selu320AVX2),
+	{"celu", 32, 0}:                   checkedMap(4, 1, 0, celu320AVX2),
+	{"mish", 32, 0}:                   checkedMap(4, 1, 0, mish320AVX2),
 	{"mul+add", 32, 0}:                checkedMap(4, 3, 0, muladd320AVX2),
 	{"mul+add", 32, 6}:                checkedMap(4, 3, 6, muladd326AVX2),
 	{"mul+add+round_float16", 32, 0}:  checkedMap(4, 3, 0, muladdroundfloat16320AVX2),
@@ -917,6 +1062,13 @@ var mapsAVX2 = map[MapKey]Map{
 	{"trunc", 64, 0}:                  checkedMap(8, 1, 0, trunc640AVX2),
 	{"relu", 64, 0}:                   checkedMap(8, 1, 0, relu640AVX2),
 	{"leaky_relu", 64, 0}:             checkedMap(8, 1, 0, leakyrelu640AVX2),
+	{"rsqrt", 64, 0}:                  checkedMap(8, 1, 0, rsqrt640AVX2),
+	{"sign", 64, 0}:                   checkedMap(8, 1, 0, sign640AVX2),
+	{"softsign", 64, 0}:               checkedMap(8, 1, 0, softsign640AVX2),
+	{"thresholded_relu", 64, 0}:       checkedMap(8, 1, 0, thresholdedrelu640AVX2),
+	{"shrink", 64, 0}:                 checkedMap(8, 1, 0, shrink640AVX2),
+	{"hard_swish", 64, 0}:             checkedMap(8, 1, 0, hardswish640AVX2),
+	{"hard_sigmoid", 64, 0}:           checkedMap(8, 1, 0, hardsigmoid640AVX2),
 	{"add", 64, 0}:                    checkedMap(8, 2, 0, add640AVX2),
 	{"add", 64, 1}:                    checkedMap(8, 2, 1, add641AVX2),
 	{"add", 64, 2}:                    checkedMap(8, 2, 2, add642AVX2),

@@ -620,6 +620,556 @@ done:
 	VZEROUPPER
 	RET
 
+// func rsqrt320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·rsqrt320AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $64
+	JLT next1
+	VMOVUPS 0(SI), Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS vectors<>+128(SB), Z1
+	VDIVPS Z0, Z1, Z0
+	VMOVUPS Z0, 0(DI)
+	VMOVUPS 64(SI), Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS vectors<>+128(SB), Z1
+	VDIVPS Z0, Z1, Z0
+	VMOVUPS Z0, 64(DI)
+	VMOVUPS 128(SI), Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS vectors<>+128(SB), Z1
+	VDIVPS Z0, Z1, Z0
+	VMOVUPS Z0, 128(DI)
+	VMOVUPS 192(SI), Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS vectors<>+128(SB), Z1
+	VDIVPS Z0, Z1, Z0
+	VMOVUPS Z0, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $64, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS vectors<>+128(SB), Z1
+	VDIVPS Z0, Z1, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS vectors<>+128(SB), Z1
+	VDIVPS Z0, Z1, Z0
+	VMOVUPS Z0, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sign320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·sign320AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $64
+	JLT next1
+	VMOVUPS 0(SI), Z0
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VADDPS vectors<>+192(SB), Z0, Z1
+	VBLENDMPS vectors<>+256(SB), Z1, K1, Z1
+	VMOVUPS vectors<>+192(SB), Z2
+	VCMPPS $17, Z0, Z2, K1
+	VBLENDMPS vectors<>+128(SB), Z1, K1, Z1
+	VMOVUPS Z1, 0(DI)
+	VMOVUPS 64(SI), Z0
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VADDPS vectors<>+192(SB), Z0, Z1
+	VBLENDMPS vectors<>+256(SB), Z1, K1, Z1
+	VMOVUPS vectors<>+192(SB), Z2
+	VCMPPS $17, Z0, Z2, K1
+	VBLENDMPS vectors<>+128(SB), Z1, K1, Z1
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS 128(SI), Z0
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VADDPS vectors<>+192(SB), Z0, Z1
+	VBLENDMPS vectors<>+256(SB), Z1, K1, Z1
+	VMOVUPS vectors<>+192(SB), Z2
+	VCMPPS $17, Z0, Z2, K1
+	VBLENDMPS vectors<>+128(SB), Z1, K1, Z1
+	VMOVUPS Z1, 128(DI)
+	VMOVUPS 192(SI), Z0
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VADDPS vectors<>+192(SB), Z0, Z1
+	VBLENDMPS vectors<>+256(SB), Z1, K1, Z1
+	VMOVUPS vectors<>+192(SB), Z2
+	VCMPPS $17, Z0, Z2, K1
+	VBLENDMPS vectors<>+128(SB), Z1, K1, Z1
+	VMOVUPS Z1, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $64, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VADDPS vectors<>+192(SB), Z0, Z1
+	VBLENDMPS vectors<>+256(SB), Z1, K1, Z1
+	VMOVUPS vectors<>+192(SB), Z2
+	VCMPPS $17, Z0, Z2, K1
+	VBLENDMPS vectors<>+128(SB), Z1, K1, Z1
+	VMOVUPS Z1, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VADDPS vectors<>+192(SB), Z0, Z1
+	VBLENDMPS vectors<>+256(SB), Z1, K1, Z1
+	VMOVUPS vectors<>+192(SB), Z2
+	VCMPPS $17, Z0, Z2, K1
+	VBLENDMPS vectors<>+128(SB), Z1, K1, Z1
+	VMOVUPS Z1, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func softsign320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·softsign320AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $64
+	JLT next1
+	VMOVUPS 0(SI), Z0
+	VPANDD vectors<>+64(SB), Z0, Z1
+	VADDPS vectors<>+128(SB), Z1, Z1
+	VDIVPS Z1, Z0, Z1
+	VMOVUPS Z1, 0(DI)
+	VMOVUPS 64(SI), Z0
+	VPANDD vectors<>+64(SB), Z0, Z1
+	VADDPS vectors<>+128(SB), Z1, Z1
+	VDIVPS Z1, Z0, Z1
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS 128(SI), Z0
+	VPANDD vectors<>+64(SB), Z0, Z1
+	VADDPS vectors<>+128(SB), Z1, Z1
+	VDIVPS Z1, Z0, Z1
+	VMOVUPS Z1, 128(DI)
+	VMOVUPS 192(SI), Z0
+	VPANDD vectors<>+64(SB), Z0, Z1
+	VADDPS vectors<>+128(SB), Z1, Z1
+	VDIVPS Z1, Z0, Z1
+	VMOVUPS Z1, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $64, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VPANDD vectors<>+64(SB), Z0, Z1
+	VADDPS vectors<>+128(SB), Z1, Z1
+	VDIVPS Z1, Z0, Z1
+	VMOVUPS Z1, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VPANDD vectors<>+64(SB), Z0, Z1
+	VADDPS vectors<>+128(SB), Z1, Z1
+	VDIVPS Z1, Z0, Z1
+	VMOVUPS Z1, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func thresholdedrelu320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·thresholdedrelu320AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VMOVSD 0(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Z31
+
+next4:
+	CMPQ CX, $64
+	JLT next1
+	VMOVUPS 0(SI), Z0
+	VCMPPS $17, Z0, Z31, K1
+	VMOVUPS vectors<>+192(SB), Z1
+	VBLENDMPS Z0, Z1, K1, Z0
+	VMOVUPS Z0, 0(DI)
+	VMOVUPS 64(SI), Z0
+	VCMPPS $17, Z0, Z31, K1
+	VMOVUPS vectors<>+192(SB), Z1
+	VBLENDMPS Z0, Z1, K1, Z0
+	VMOVUPS Z0, 64(DI)
+	VMOVUPS 128(SI), Z0
+	VCMPPS $17, Z0, Z31, K1
+	VMOVUPS vectors<>+192(SB), Z1
+	VBLENDMPS Z0, Z1, K1, Z0
+	VMOVUPS Z0, 128(DI)
+	VMOVUPS 192(SI), Z0
+	VCMPPS $17, Z0, Z31, K1
+	VMOVUPS vectors<>+192(SB), Z1
+	VBLENDMPS Z0, Z1, K1, Z0
+	VMOVUPS Z0, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $64, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VCMPPS $17, Z0, Z31, K1
+	VMOVUPS vectors<>+192(SB), Z1
+	VBLENDMPS Z0, Z1, K1, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VCMPPS $17, Z0, Z31, K1
+	VMOVUPS vectors<>+192(SB), Z1
+	VBLENDMPS Z0, Z1, K1, Z0
+	VMOVUPS Z0, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func shrink320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·shrink320AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VMOVSD 0(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Z31
+	VMOVSD 8(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Z30
+
+next4:
+	CMPQ CX, $64
+	JLT next1
+	VMOVUPS 0(SI), Z0
+	VPXORD vectors<>+0(SB), Z31, Z1
+	VCMPPS $17, Z1, Z0, K1
+	VADDPS Z30, Z0, Z1
+	VCMPPS $17, Z0, Z31, K2
+	VSUBPS Z30, Z0, Z0
+	VMOVUPS vectors<>+192(SB), Z2
+	VBLENDMPS Z0, Z2, K2, Z0
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, 0(DI)
+	VMOVUPS 64(SI), Z0
+	VPXORD vectors<>+0(SB), Z31, Z1
+	VCMPPS $17, Z1, Z0, K1
+	VADDPS Z30, Z0, Z1
+	VCMPPS $17, Z0, Z31, K2
+	VSUBPS Z30, Z0, Z0
+	VMOVUPS vectors<>+192(SB), Z2
+	VBLENDMPS Z0, Z2, K2, Z0
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, 64(DI)
+	VMOVUPS 128(SI), Z0
+	VPXORD vectors<>+0(SB), Z31, Z1
+	VCMPPS $17, Z1, Z0, K1
+	VADDPS Z30, Z0, Z1
+	VCMPPS $17, Z0, Z31, K2
+	VSUBPS Z30, Z0, Z0
+	VMOVUPS vectors<>+192(SB), Z2
+	VBLENDMPS Z0, Z2, K2, Z0
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, 128(DI)
+	VMOVUPS 192(SI), Z0
+	VPXORD vectors<>+0(SB), Z31, Z1
+	VCMPPS $17, Z1, Z0, K1
+	VADDPS Z30, Z0, Z1
+	VCMPPS $17, Z0, Z31, K2
+	VSUBPS Z30, Z0, Z0
+	VMOVUPS vectors<>+192(SB), Z2
+	VBLENDMPS Z0, Z2, K2, Z0
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $64, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VPXORD vectors<>+0(SB), Z31, Z1
+	VCMPPS $17, Z1, Z0, K1
+	VADDPS Z30, Z0, Z1
+	VCMPPS $17, Z0, Z31, K2
+	VSUBPS Z30, Z0, Z0
+	VMOVUPS vectors<>+192(SB), Z2
+	VBLENDMPS Z0, Z2, K2, Z0
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VPXORD vectors<>+0(SB), Z31, Z1
+	VCMPPS $17, Z1, Z0, K1
+	VADDPS Z30, Z0, Z1
+	VCMPPS $17, Z0, Z31, K2
+	VSUBPS Z30, Z0, Z0
+	VMOVUPS vectors<>+192(SB), Z2
+	VBLENDMPS Z0, Z2, K2, Z0
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hardswish320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·hardswish320AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $64
+	JLT next1
+	VMOVUPS 0(SI), Z0
+	VADDPS vectors<>+320(SB), Z0, Z1
+	VMULPS vectors<>+384(SB), Z1, Z1
+	VMOVUPS vectors<>+192(SB), Z2
+	VMAXPS Z1, Z2, Z1
+	VMOVUPS vectors<>+128(SB), Z2
+	VMINPS Z1, Z2, Z1
+	VMULPS Z1, Z0, Z1
+	VMOVUPS Z1, 0(DI)
+	VMOVUPS 64(SI), Z0
+	VADDPS vectors<>+320(SB), Z0, Z1
+	VMULPS vectors<>+384(SB), Z1, Z1
+	VMOVUPS vectors<>+192(SB), Z2
+	VMAXPS Z1, Z2, Z1
+	VMOVUPS vectors<>+128(SB), Z2
+	VMINPS Z1, Z2, Z1
+	VMULPS Z1, Z0, Z1
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS 128(SI), Z0
+	VADDPS vectors<>+320(SB), Z0, Z1
+	VMULPS vectors<>+384(SB), Z1, Z1
+	VMOVUPS vectors<>+192(SB), Z2
+	VMAXPS Z1, Z2, Z1
+	VMOVUPS vectors<>+128(SB), Z2
+	VMINPS Z1, Z2, Z1
+	VMULPS Z1, Z0, Z1
+	VMOVUPS Z1, 128(DI)
+	VMOVUPS 192(SI), Z0
+	VADDPS vectors<>+320(SB), Z0, Z1
+	VMULPS vectors<>+384(SB), Z1, Z1
+	VMOVUPS vectors<>+192(SB), Z2
+	VMAXPS Z1, Z2, Z1
+	VMOVUPS vectors<>+128(SB), Z2
+	VMINPS Z1, Z2, Z1
+	VMULPS Z1, Z0, Z1
+	VMOVUPS Z1, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $64, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VADDPS vectors<>+320(SB), Z0, Z1
+	VMULPS vectors<>+384(SB), Z1, Z1
+	VMOVUPS vectors<>+192(SB), Z2
+	VMAXPS Z1, Z2, Z1
+	VMOVUPS vectors<>+128(SB), Z2
+	VMINPS Z1, Z2, Z1
+	VMULPS Z1, Z0, Z1
+	VMOVUPS Z1, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VADDPS vectors<>+320(SB), Z0, Z1
+	VMULPS vectors<>+384(SB), Z1, Z1
+	VMOVUPS vectors<>+192(SB), Z2
+	VMAXPS Z1, Z2, Z1
+	VMOVUPS vectors<>+128(SB), Z2
+	VMINPS Z1, Z2, Z1
+	VMULPS Z1, Z0, Z1
+	VMOVUPS Z1, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hardsigmoid320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·hardsigmoid320AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VMOVSD 0(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Z31
+	VMOVSD 8(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Z30
+
+next4:
+	CMPQ CX, $64
+	JLT next1
+	VMOVUPS 0(SI), Z0
+	VFMADD132PS Z31, Z30, Z0
+	VMOVUPS vectors<>+192(SB), Z1
+	VMAXPS Z0, Z1, Z0
+	VMOVUPS vectors<>+128(SB), Z1
+	VMINPS Z0, Z1, Z0
+	VMOVUPS Z0, 0(DI)
+	VMOVUPS 64(SI), Z0
+	VFMADD132PS Z31, Z30, Z0
+	VMOVUPS vectors<>+192(SB), Z1
+	VMAXPS Z0, Z1, Z0
+	VMOVUPS vectors<>+128(SB), Z1
+	VMINPS Z0, Z1, Z0
+	VMOVUPS Z0, 64(DI)
+	VMOVUPS 128(SI), Z0
+	VFMADD132PS Z31, Z30, Z0
+	VMOVUPS vectors<>+192(SB), Z1
+	VMAXPS Z0, Z1, Z0
+	VMOVUPS vectors<>+128(SB), Z1
+	VMINPS Z0, Z1, Z0
+	VMOVUPS Z0, 128(DI)
+	VMOVUPS 192(SI), Z0
+	VFMADD132PS Z31, Z30, Z0
+	VMOVUPS vectors<>+192(SB), Z1
+	VMAXPS Z0, Z1, Z0
+	VMOVUPS vectors<>+128(SB), Z1
+	VMINPS Z0, Z1, Z0
+	VMOVUPS Z0, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $64, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VFMADD132PS Z31, Z30, Z0
+	VMOVUPS vectors<>+192(SB), Z1
+	VMAXPS Z0, Z1, Z0
+	VMOVUPS vectors<>+128(SB), Z1
+	VMINPS Z0, Z1, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VFMADD132PS Z31, Z30, Z0
+	VMOVUPS vectors<>+192(SB), Z1
+	VMAXPS Z0, Z1, Z0
+	VMOVUPS vectors<>+128(SB), Z1
+	VMINPS Z0, Z1, Z0
+	VMOVUPS Z0, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
 // func add320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 TEXT ·add320AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
@@ -2731,13 +3281,13 @@ next1:
 	JLT rest
 	VMOVUPS 0(SI), Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
@@ -2753,13 +3303,13 @@ rest:
 	KMOVW R10, K7
 	VMOVUPS.Z 0(SI), K7, Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, K7, (DI)
 
 done:
@@ -2776,25 +3326,25 @@ next1:
 	CMPQ CX, $16
 	JLT rest
 	VMOVUPS 0(SI), Z0
-	VMOVUPS vectors<>+512(SB), Z1
+	VMOVUPS vectors<>+704(SB), Z1
 	VMAXPS Z0, Z1, Z0
-	VMOVUPS vectors<>+576(SB), Z1
+	VMOVUPS vectors<>+768(SB), Z1
 	VMINPS Z0, Z1, Z0
-	VMOVUPS vectors<>+640(SB), Z1
-	VFMADD231PS vectors<>+704(SB), Z0, Z1
-	VSUBPS vectors<>+640(SB), Z1, Z2
-	VFMADD231PS vectors<>+768(SB), Z2, Z0
-	VFMADD132PS vectors<>+832(SB), Z0, Z2
+	VMOVUPS vectors<>+832(SB), Z1
+	VFMADD231PS vectors<>+896(SB), Z0, Z1
+	VSUBPS vectors<>+832(SB), Z1, Z2
+	VFMADD231PS vectors<>+960(SB), Z2, Z0
+	VFMADD132PS vectors<>+1024(SB), Z0, Z2
 	VMULPS Z2, Z2, Z0
-	VMOVUPS vectors<>+960(SB), Z3
-	VFMADD231PS vectors<>+896(SB), Z2, Z3
-	VFMADD213PS vectors<>+1024(SB), Z2, Z3
-	VFMADD213PS vectors<>+1088(SB), Z2, Z3
-	VFMADD213PS vectors<>+1152(SB), Z2, Z3
+	VMOVUPS vectors<>+1152(SB), Z3
+	VFMADD231PS vectors<>+1088(SB), Z2, Z3
 	VFMADD213PS vectors<>+1216(SB), Z2, Z3
+	VFMADD213PS vectors<>+1280(SB), Z2, Z3
+	VFMADD213PS vectors<>+384(SB), Z2, Z3
+	VFMADD213PS vectors<>+1344(SB), Z2, Z3
 	VFMADD132PS Z3, Z2, Z0
+	VPSUBD vectors<>+832(SB), Z1, Z1
 	VADDPS vectors<>+128(SB), Z0, Z0
-	VPSUBD vectors<>+640(SB), Z1, Z1
 	VCVTDQ2PS Z1, Z1
 	VSCALEFPS Z1, Z0, Z1
 	VMOVUPS Z1, 0(DI)
@@ -2811,25 +3361,25 @@ rest:
 	DECQ R10
 	KMOVW R10, K7
 	VMOVUPS.Z 0(SI), K7, Z0
-	VMOVUPS vectors<>+512(SB), Z1
+	VMOVUPS vectors<>+704(SB), Z1
 	VMAXPS Z0, Z1, Z0
-	VMOVUPS vectors<>+576(SB), Z1
+	VMOVUPS vectors<>+768(SB), Z1
 	VMINPS Z0, Z1, Z0
-	VMOVUPS vectors<>+640(SB), Z1
-	VFMADD231PS vectors<>+704(SB), Z0, Z1
-	VSUBPS vectors<>+640(SB), Z1, Z2
-	VFMADD231PS vectors<>+768(SB), Z2, Z0
-	VFMADD132PS vectors<>+832(SB), Z0, Z2
+	VMOVUPS vectors<>+832(SB), Z1
+	VFMADD231PS vectors<>+896(SB), Z0, Z1
+	VSUBPS vectors<>+832(SB), Z1, Z2
+	VFMADD231PS vectors<>+960(SB), Z2, Z0
+	VFMADD132PS vectors<>+1024(SB), Z0, Z2
 	VMULPS Z2, Z2, Z0
-	VMOVUPS vectors<>+960(SB), Z3
-	VFMADD231PS vectors<>+896(SB), Z2, Z3
-	VFMADD213PS vectors<>+1024(SB), Z2, Z3
-	VFMADD213PS vectors<>+1088(SB), Z2, Z3
-	VFMADD213PS vectors<>+1152(SB), Z2, Z3
+	VMOVUPS vectors<>+1152(SB), Z3
+	VFMADD231PS vectors<>+1088(SB), Z2, Z3
 	VFMADD213PS vectors<>+1216(SB), Z2, Z3
+	VFMADD213PS vectors<>+1280(SB), Z2, Z3
+	VFMADD213PS vectors<>+384(SB), Z2, Z3
+	VFMADD213PS vectors<>+1344(SB), Z2, Z3
 	VFMADD132PS Z3, Z2, Z0
+	VPSUBD vectors<>+832(SB), Z1, Z1
 	VADDPS vectors<>+128(SB), Z0, Z0
-	VPSUBD vectors<>+640(SB), Z1, Z1
 	VCVTDQ2PS Z1, Z1
 	VSCALEFPS Z1, Z0, Z1
 	VMOVUPS Z1, K7, (DI)
@@ -2857,29 +3407,29 @@ next1:
 	VADDPS Z3, Z1, Z3
 	VSUBPS Z3, Z4, Z3
 	VPANDD vectors<>+64(SB), Z2, Z4
-	VCMPPS $17, vectors<>+1280(SB), Z4, K1
+	VCMPPS $17, vectors<>+1408(SB), Z4, K1
 	VMOVUPS vectors<>+192(SB), Z4
 	VBLENDMPS Z3, Z4, K1, Z3
-	VMOVUPS vectors<>+512(SB), Z4
+	VMOVUPS vectors<>+704(SB), Z4
 	VMAXPS Z2, Z4, Z2
-	VMOVUPS vectors<>+576(SB), Z4
+	VMOVUPS vectors<>+768(SB), Z4
 	VMINPS Z2, Z4, Z2
-	VMOVUPS vectors<>+640(SB), Z4
-	VFMADD231PS vectors<>+704(SB), Z2, Z4
-	VSUBPS vectors<>+640(SB), Z4, Z1
-	VFMADD231PS vectors<>+768(SB), Z1, Z2
-	VFMADD132PS vectors<>+832(SB), Z2, Z1
+	VMOVUPS vectors<>+832(SB), Z4
+	VFMADD231PS vectors<>+896(SB), Z2, Z4
+	VSUBPS vectors<>+832(SB), Z4, Z1
+	VFMADD231PS vectors<>+960(SB), Z1, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z1
 	VADDPS Z3, Z1, Z3
 	VMULPS Z3, Z3, Z1
-	VMOVUPS vectors<>+960(SB), Z2
-	VFMADD231PS vectors<>+896(SB), Z3, Z2
-	VFMADD213PS vectors<>+1024(SB), Z3, Z2
-	VFMADD213PS vectors<>+1088(SB), Z3, Z2
-	VFMADD213PS vectors<>+1152(SB), Z3, Z2
+	VMOVUPS vectors<>+1152(SB), Z2
+	VFMADD231PS vectors<>+1088(SB), Z3, Z2
 	VFMADD213PS vectors<>+1216(SB), Z3, Z2
+	VFMADD213PS vectors<>+1280(SB), Z3, Z2
+	VFMADD213PS vectors<>+384(SB), Z3, Z2
+	VFMADD213PS vectors<>+1344(SB), Z3, Z2
 	VFMADD132PS Z2, Z3, Z1
+	VPSUBD vectors<>+832(SB), Z4, Z4
 	VADDPS vectors<>+128(SB), Z1, Z1
-	VPSUBD vectors<>+640(SB), Z4, Z4
 	VCVTDQ2PS Z4, Z4
 	VSCALEFPS Z4, Z1, Z4
 	VMOVUPS Z4, 0(DI)
@@ -2905,29 +3455,29 @@ rest:
 	VADDPS Z3, Z1, Z3
 	VSUBPS Z3, Z4, Z3
 	VPANDD vectors<>+64(SB), Z2, Z4
-	VCMPPS $17, vectors<>+1280(SB), Z4, K1
+	VCMPPS $17, vectors<>+1408(SB), Z4, K1
 	VMOVUPS vectors<>+192(SB), Z4
 	VBLENDMPS Z3, Z4, K1, Z3
-	VMOVUPS vectors<>+512(SB), Z4
+	VMOVUPS vectors<>+704(SB), Z4
 	VMAXPS Z2, Z4, Z2
-	VMOVUPS vectors<>+576(SB), Z4
+	VMOVUPS vectors<>+768(SB), Z4
 	VMINPS Z2, Z4, Z2
-	VMOVUPS vectors<>+640(SB), Z4
-	VFMADD231PS vectors<>+704(SB), Z2, Z4
-	VSUBPS vectors<>+640(SB), Z4, Z1
-	VFMADD231PS vectors<>+768(SB), Z1, Z2
-	VFMADD132PS vectors<>+832(SB), Z2, Z1
+	VMOVUPS vectors<>+832(SB), Z4
+	VFMADD231PS vectors<>+896(SB), Z2, Z4
+	VSUBPS vectors<>+832(SB), Z4, Z1
+	VFMADD231PS vectors<>+960(SB), Z1, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z1
 	VADDPS Z3, Z1, Z3
 	VMULPS Z3, Z3, Z1
-	VMOVUPS vectors<>+960(SB), Z2
-	VFMADD231PS vectors<>+896(SB), Z3, Z2
-	VFMADD213PS vectors<>+1024(SB), Z3, Z2
-	VFMADD213PS vectors<>+1088(SB), Z3, Z2
-	VFMADD213PS vectors<>+1152(SB), Z3, Z2
+	VMOVUPS vectors<>+1152(SB), Z2
+	VFMADD231PS vectors<>+1088(SB), Z3, Z2
 	VFMADD213PS vectors<>+1216(SB), Z3, Z2
+	VFMADD213PS vectors<>+1280(SB), Z3, Z2
+	VFMADD213PS vectors<>+384(SB), Z3, Z2
+	VFMADD213PS vectors<>+1344(SB), Z3, Z2
 	VFMADD132PS Z2, Z3, Z1
+	VPSUBD vectors<>+832(SB), Z4, Z4
 	VADDPS vectors<>+128(SB), Z1, Z1
-	VPSUBD vectors<>+640(SB), Z4, Z4
 	VCVTDQ2PS Z4, Z4
 	VSCALEFPS Z4, Z1, Z4
 	VMOVUPS Z4, K7, (DI)
@@ -2955,29 +3505,29 @@ next1:
 	VADDPS Z2, Z31, Z2
 	VSUBPS Z2, Z3, Z2
 	VPANDD vectors<>+64(SB), Z1, Z3
-	VCMPPS $17, vectors<>+1280(SB), Z3, K1
+	VCMPPS $17, vectors<>+1408(SB), Z3, K1
 	VMOVUPS vectors<>+192(SB), Z3
 	VBLENDMPS Z2, Z3, K1, Z2
-	VMOVUPS vectors<>+512(SB), Z3
+	VMOVUPS vectors<>+704(SB), Z3
 	VMAXPS Z1, Z3, Z1
-	VMOVUPS vectors<>+576(SB), Z3
+	VMOVUPS vectors<>+768(SB), Z3
 	VMINPS Z1, Z3, Z1
-	VMOVUPS vectors<>+640(SB), Z3
-	VFMADD231PS vectors<>+704(SB), Z1, Z3
-	VSUBPS vectors<>+640(SB), Z3, Z0
-	VFMADD231PS vectors<>+768(SB), Z0, Z1
-	VFMADD132PS vectors<>+832(SB), Z1, Z0
+	VMOVUPS vectors<>+832(SB), Z3
+	VFMADD231PS vectors<>+896(SB), Z1, Z3
+	VSUBPS vectors<>+832(SB), Z3, Z0
+	VFMADD231PS vectors<>+960(SB), Z0, Z1
+	VFMADD132PS vectors<>+1024(SB), Z1, Z0
 	VADDPS Z2, Z0, Z2
 	VMULPS Z2, Z2, Z0
-	VMOVUPS vectors<>+960(SB), Z1
-	VFMADD231PS vectors<>+896(SB), Z2, Z1
-	VFMADD213PS vectors<>+1024(SB), Z2, Z1
-	VFMADD213PS vectors<>+1088(SB), Z2, Z1
-	VFMADD213PS vectors<>+1152(SB), Z2, Z1
+	VMOVUPS vectors<>+1152(SB), Z1
+	VFMADD231PS vectors<>+1088(SB), Z2, Z1
 	VFMADD213PS vectors<>+1216(SB), Z2, Z1
+	VFMADD213PS vectors<>+1280(SB), Z2, Z1
+	VFMADD213PS vectors<>+384(SB), Z2, Z1
+	VFMADD213PS vectors<>+1344(SB), Z2, Z1
 	VFMADD132PS Z1, Z2, Z0
+	VPSUBD vectors<>+832(SB), Z3, Z3
 	VADDPS vectors<>+128(SB), Z0, Z0
-	VPSUBD vectors<>+640(SB), Z3, Z3
 	VCVTDQ2PS Z3, Z3
 	VSCALEFPS Z3, Z0, Z3
 	VMOVUPS Z3, 0(DI)
@@ -3001,29 +3551,29 @@ rest:
 	VADDPS Z2, Z31, Z2
 	VSUBPS Z2, Z3, Z2
 	VPANDD vectors<>+64(SB), Z1, Z3
-	VCMPPS $17, vectors<>+1280(SB), Z3, K1
+	VCMPPS $17, vectors<>+1408(SB), Z3, K1
 	VMOVUPS vectors<>+192(SB), Z3
 	VBLENDMPS Z2, Z3, K1, Z2
-	VMOVUPS vectors<>+512(SB), Z3
+	VMOVUPS vectors<>+704(SB), Z3
 	VMAXPS Z1, Z3, Z1
-	VMOVUPS vectors<>+576(SB), Z3
+	VMOVUPS vectors<>+768(SB), Z3
 	VMINPS Z1, Z3, Z1
-	VMOVUPS vectors<>+640(SB), Z3
-	VFMADD231PS vectors<>+704(SB), Z1, Z3
-	VSUBPS vectors<>+640(SB), Z3, Z0
-	VFMADD231PS vectors<>+768(SB), Z0, Z1
-	VFMADD132PS vectors<>+832(SB), Z1, Z0
+	VMOVUPS vectors<>+832(SB), Z3
+	VFMADD231PS vectors<>+896(SB), Z1, Z3
+	VSUBPS vectors<>+832(SB), Z3, Z0
+	VFMADD231PS vectors<>+960(SB), Z0, Z1
+	VFMADD132PS vectors<>+1024(SB), Z1, Z0
 	VADDPS Z2, Z0, Z2
 	VMULPS Z2, Z2, Z0
-	VMOVUPS vectors<>+960(SB), Z1
-	VFMADD231PS vectors<>+896(SB), Z2, Z1
-	VFMADD213PS vectors<>+1024(SB), Z2, Z1
-	VFMADD213PS vectors<>+1088(SB), Z2, Z1
-	VFMADD213PS vectors<>+1152(SB), Z2, Z1
+	VMOVUPS vectors<>+1152(SB), Z1
+	VFMADD231PS vectors<>+1088(SB), Z2, Z1
 	VFMADD213PS vectors<>+1216(SB), Z2, Z1
+	VFMADD213PS vectors<>+1280(SB), Z2, Z1
+	VFMADD213PS vectors<>+384(SB), Z2, Z1
+	VFMADD213PS vectors<>+1344(SB), Z2, Z1
 	VFMADD132PS Z1, Z2, Z0
+	VPSUBD vectors<>+832(SB), Z3, Z3
 	VADDPS vectors<>+128(SB), Z0, Z0
-	VPSUBD vectors<>+640(SB), Z3, Z3
 	VCVTDQ2PS Z3, Z3
 	VSCALEFPS Z3, Z0, Z3
 	VMOVUPS Z3, K7, (DI)
@@ -3044,31 +3594,31 @@ next1:
 	VMOVUPS 0(SI), Z0
 	VCMPPS $17, vectors<>+192(SB), Z0, K1
 	VPORD vectors<>+0(SB), Z0, Z1
-	VMOVUPS vectors<>+1344(SB), Z2
+	VMOVUPS vectors<>+1472(SB), Z2
 	VMAXPS Z1, Z2, Z1
-	VMOVUPS vectors<>+640(SB), Z2
-	VFMADD231PS vectors<>+704(SB), Z1, Z2
-	VSUBPS vectors<>+640(SB), Z2, Z3
-	VFMADD231PS vectors<>+768(SB), Z3, Z1
-	VFMADD132PS vectors<>+832(SB), Z1, Z3
+	VMOVUPS vectors<>+832(SB), Z2
+	VFMADD231PS vectors<>+896(SB), Z1, Z2
+	VSUBPS vectors<>+832(SB), Z2, Z3
+	VFMADD231PS vectors<>+960(SB), Z3, Z1
+	VFMADD132PS vectors<>+1024(SB), Z1, Z3
 	VMULPS Z3, Z3, Z1
-	VMOVUPS vectors<>+960(SB), Z4
-	VFMADD231PS vectors<>+896(SB), Z3, Z4
-	VFMADD213PS vectors<>+1024(SB), Z3, Z4
-	VFMADD213PS vectors<>+1088(SB), Z3, Z4
-	VFMADD213PS vectors<>+1152(SB), Z3, Z4
+	VMOVUPS vectors<>+1152(SB), Z4
+	VFMADD231PS vectors<>+1088(SB), Z3, Z4
 	VFMADD213PS vectors<>+1216(SB), Z3, Z4
+	VFMADD213PS vectors<>+1280(SB), Z3, Z4
+	VFMADD213PS vectors<>+384(SB), Z3, Z4
+	VFMADD213PS vectors<>+1344(SB), Z3, Z4
 	VFMADD132PS Z4, Z3, Z1
+	VPSUBD vectors<>+832(SB), Z2, Z2
 	VADDPS vectors<>+128(SB), Z1, Z1
-	VPSUBD vectors<>+640(SB), Z2, Z2
-	VPMAXSD vectors<>+1408(SB), Z2, Z3
+	VPMAXSD vectors<>+1536(SB), Z2, Z3
 	VCVTDQ2PS Z3, Z3
 	VSCALEFPS Z3, Z1, Z3
 	VMOVUPS vectors<>+128(SB), Z4
 	VBLENDMPS Z1, Z4, K1, Z1
 	VMOVUPS vectors<>+192(SB), Z4
 	VBLENDMPS Z2, Z4, K1, Z2
-	VCMPPS $17, vectors<>+1344(SB), Z0, K1
+	VCMPPS $17, vectors<>+1472(SB), Z0, K1
 	VBLENDMPS vectors<>+192(SB), Z1, K1, Z1
 	VADDPS vectors<>+128(SB), Z3, Z3
 	VDIVPS Z3, Z1, Z3
@@ -3090,31 +3640,31 @@ rest:
 	VMOVUPS.Z 0(SI), K7, Z0
 	VCMPPS $17, vectors<>+192(SB), Z0, K1
 	VPORD vectors<>+0(SB), Z0, Z1
-	VMOVUPS vectors<>+1344(SB), Z2
+	VMOVUPS vectors<>+1472(SB), Z2
 	VMAXPS Z1, Z2, Z1
-	VMOVUPS vectors<>+640(SB), Z2
-	VFMADD231PS vectors<>+704(SB), Z1, Z2
-	VSUBPS vectors<>+640(SB), Z2, Z3
-	VFMADD231PS vectors<>+768(SB), Z3, Z1
-	VFMADD132PS vectors<>+832(SB), Z1, Z3
+	VMOVUPS vectors<>+832(SB), Z2
+	VFMADD231PS vectors<>+896(SB), Z1, Z2
+	VSUBPS vectors<>+832(SB), Z2, Z3
+	VFMADD231PS vectors<>+960(SB), Z3, Z1
+	VFMADD132PS vectors<>+1024(SB), Z1, Z3
 	VMULPS Z3, Z3, Z1
-	VMOVUPS vectors<>+960(SB), Z4
-	VFMADD231PS vectors<>+896(SB), Z3, Z4
-	VFMADD213PS vectors<>+1024(SB), Z3, Z4
-	VFMADD213PS vectors<>+1088(SB), Z3, Z4
-	VFMADD213PS vectors<>+1152(SB), Z3, Z4
+	VMOVUPS vectors<>+1152(SB), Z4
+	VFMADD231PS vectors<>+1088(SB), Z3, Z4
 	VFMADD213PS vectors<>+1216(SB), Z3, Z4
+	VFMADD213PS vectors<>+1280(SB), Z3, Z4
+	VFMADD213PS vectors<>+384(SB), Z3, Z4
+	VFMADD213PS vectors<>+1344(SB), Z3, Z4
 	VFMADD132PS Z4, Z3, Z1
+	VPSUBD vectors<>+832(SB), Z2, Z2
 	VADDPS vectors<>+128(SB), Z1, Z1
-	VPSUBD vectors<>+640(SB), Z2, Z2
-	VPMAXSD vectors<>+1408(SB), Z2, Z3
+	VPMAXSD vectors<>+1536(SB), Z2, Z3
 	VCVTDQ2PS Z3, Z3
 	VSCALEFPS Z3, Z1, Z3
 	VMOVUPS vectors<>+128(SB), Z4
 	VBLENDMPS Z1, Z4, K1, Z1
 	VMOVUPS vectors<>+192(SB), Z4
 	VBLENDMPS Z2, Z4, K1, Z2
-	VCMPPS $17, vectors<>+1344(SB), Z0, K1
+	VCMPPS $17, vectors<>+1472(SB), Z0, K1
 	VBLENDMPS vectors<>+192(SB), Z1, K1, Z1
 	VADDPS vectors<>+128(SB), Z3, Z3
 	VDIVPS Z3, Z1, Z3
@@ -3142,7 +3692,7 @@ next1:
 	VMOVUPS 0(SI), Z0
 	VMULPS Z0, Z31, Z1
 	VPANDD vectors<>+64(SB), Z1, Z2
-	VCMPPS $17, vectors<>+1472(SB), Z2, K1
+	VCMPPS $17, vectors<>+1600(SB), Z2, K1
 	VMOVUPS Z1, Z2
 	VFMSUB231PS Z0, Z31, Z2
 	VMOVUPS vectors<>+192(SB), Z3
@@ -3151,32 +3701,32 @@ next1:
 	VPXORD vectors<>+0(SB), Z2, Z3
 	VBLENDMPS Z2, Z3, K1, Z3
 	VPORD vectors<>+0(SB), Z1, Z2
-	VMOVUPS vectors<>+1344(SB), Z4
+	VMOVUPS vectors<>+1472(SB), Z4
 	VMAXPS Z2, Z4, Z2
-	VMOVUPS vectors<>+640(SB), Z4
-	VFMADD231PS vectors<>+704(SB), Z2, Z4
-	VSUBPS vectors<>+640(SB), Z4, Z5
-	VFMADD231PS vectors<>+768(SB), Z5, Z2
-	VFMADD132PS vectors<>+832(SB), Z2, Z5
+	VMOVUPS vectors<>+832(SB), Z4
+	VFMADD231PS vectors<>+896(SB), Z2, Z4
+	VSUBPS vectors<>+832(SB), Z4, Z5
+	VFMADD231PS vectors<>+960(SB), Z5, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z5
 	VADDPS Z3, Z5, Z3
 	VMULPS Z3, Z3, Z5
-	VMOVUPS vectors<>+960(SB), Z2
-	VFMADD231PS vectors<>+896(SB), Z3, Z2
-	VFMADD213PS vectors<>+1024(SB), Z3, Z2
-	VFMADD213PS vectors<>+1088(SB), Z3, Z2
-	VFMADD213PS vectors<>+1152(SB), Z3, Z2
+	VMOVUPS vectors<>+1152(SB), Z2
+	VFMADD231PS vectors<>+1088(SB), Z3, Z2
 	VFMADD213PS vectors<>+1216(SB), Z3, Z2
+	VFMADD213PS vectors<>+1280(SB), Z3, Z2
+	VFMADD213PS vectors<>+384(SB), Z3, Z2
+	VFMADD213PS vectors<>+1344(SB), Z3, Z2
 	VFMADD132PS Z2, Z3, Z5
+	VPSUBD vectors<>+832(SB), Z4, Z4
 	VADDPS vectors<>+128(SB), Z5, Z5
-	VPSUBD vectors<>+640(SB), Z4, Z4
-	VPMAXSD vectors<>+1408(SB), Z4, Z3
+	VPMAXSD vectors<>+1536(SB), Z4, Z3
 	VCVTDQ2PS Z3, Z3
 	VSCALEFPS Z3, Z5, Z3
 	VMOVUPS vectors<>+128(SB), Z2
 	VBLENDMPS Z5, Z2, K1, Z5
 	VMOVUPS vectors<>+192(SB), Z2
 	VBLENDMPS Z4, Z2, K1, Z4
-	VCMPPS $17, vectors<>+1344(SB), Z1, K1
+	VCMPPS $17, vectors<>+1472(SB), Z1, K1
 	VBLENDMPS vectors<>+192(SB), Z5, K1, Z5
 	VMULPS Z5, Z0, Z5
 	VADDPS vectors<>+128(SB), Z3, Z3
@@ -3199,7 +3749,7 @@ rest:
 	VMOVUPS.Z 0(SI), K7, Z0
 	VMULPS Z0, Z31, Z1
 	VPANDD vectors<>+64(SB), Z1, Z2
-	VCMPPS $17, vectors<>+1472(SB), Z2, K1
+	VCMPPS $17, vectors<>+1600(SB), Z2, K1
 	VMOVUPS Z1, Z2
 	VFMSUB231PS Z0, Z31, Z2
 	VMOVUPS vectors<>+192(SB), Z3
@@ -3208,32 +3758,32 @@ rest:
 	VPXORD vectors<>+0(SB), Z2, Z3
 	VBLENDMPS Z2, Z3, K1, Z3
 	VPORD vectors<>+0(SB), Z1, Z2
-	VMOVUPS vectors<>+1344(SB), Z4
+	VMOVUPS vectors<>+1472(SB), Z4
 	VMAXPS Z2, Z4, Z2
-	VMOVUPS vectors<>+640(SB), Z4
-	VFMADD231PS vectors<>+704(SB), Z2, Z4
-	VSUBPS vectors<>+640(SB), Z4, Z5
-	VFMADD231PS vectors<>+768(SB), Z5, Z2
-	VFMADD132PS vectors<>+832(SB), Z2, Z5
+	VMOVUPS vectors<>+832(SB), Z4
+	VFMADD231PS vectors<>+896(SB), Z2, Z4
+	VSUBPS vectors<>+832(SB), Z4, Z5
+	VFMADD231PS vectors<>+960(SB), Z5, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z5
 	VADDPS Z3, Z5, Z3
 	VMULPS Z3, Z3, Z5
-	VMOVUPS vectors<>+960(SB), Z2
-	VFMADD231PS vectors<>+896(SB), Z3, Z2
-	VFMADD213PS vectors<>+1024(SB), Z3, Z2
-	VFMADD213PS vectors<>+1088(SB), Z3, Z2
-	VFMADD213PS vectors<>+1152(SB), Z3, Z2
+	VMOVUPS vectors<>+1152(SB), Z2
+	VFMADD231PS vectors<>+1088(SB), Z3, Z2
 	VFMADD213PS vectors<>+1216(SB), Z3, Z2
+	VFMADD213PS vectors<>+1280(SB), Z3, Z2
+	VFMADD213PS vectors<>+384(SB), Z3, Z2
+	VFMADD213PS vectors<>+1344(SB), Z3, Z2
 	VFMADD132PS Z2, Z3, Z5
+	VPSUBD vectors<>+832(SB), Z4, Z4
 	VADDPS vectors<>+128(SB), Z5, Z5
-	VPSUBD vectors<>+640(SB), Z4, Z4
-	VPMAXSD vectors<>+1408(SB), Z4, Z3
+	VPMAXSD vectors<>+1536(SB), Z4, Z3
 	VCVTDQ2PS Z3, Z3
 	VSCALEFPS Z3, Z5, Z3
 	VMOVUPS vectors<>+128(SB), Z2
 	VBLENDMPS Z5, Z2, K1, Z5
 	VMOVUPS vectors<>+192(SB), Z2
 	VBLENDMPS Z4, Z2, K1, Z4
-	VCMPPS $17, vectors<>+1344(SB), Z1, K1
+	VCMPPS $17, vectors<>+1472(SB), Z1, K1
 	VBLENDMPS vectors<>+192(SB), Z5, K1, Z5
 	VMULPS Z5, Z0, Z5
 	VADDPS vectors<>+128(SB), Z3, Z3
@@ -3256,26 +3806,26 @@ next1:
 	CMPQ CX, $16
 	JLT rest
 	VMOVUPS 0(SI), Z0
-	VMOVUPS vectors<>+1536(SB), Z1
+	VMOVUPS vectors<>+1664(SB), Z1
 	VMAXPS Z0, Z1, Z2
-	VMOVUPS vectors<>+1600(SB), Z1
+	VMOVUPS vectors<>+1728(SB), Z1
 	VMINPS Z2, Z1, Z2
 	VMULPS Z2, Z2, Z1
 	VMOVUPS Z1, Z3
 	VFMSUB231PS Z2, Z2, Z3
-	VMULPS vectors<>+1664(SB), Z1, Z4
-	VADDPS vectors<>+1728(SB), Z4, Z5
-	VSUBPS vectors<>+1728(SB), Z5, Z6
+	VMULPS vectors<>+1792(SB), Z1, Z4
+	VADDPS vectors<>+1856(SB), Z4, Z5
+	VSUBPS vectors<>+1856(SB), Z5, Z6
 	VSUBPS Z6, Z5, Z7
-	VMOVUPS vectors<>+1728(SB), Z8
+	VMOVUPS vectors<>+1856(SB), Z8
 	VSUBPS Z7, Z8, Z7
 	VSUBPS Z6, Z4, Z6
 	VADDPS Z6, Z7, Z6
-	VFMSUB231PS vectors<>+1664(SB), Z1, Z4
+	VFMSUB231PS vectors<>+1792(SB), Z1, Z4
 	VADDPS Z4, Z6, Z4
-	VADDPS vectors<>+1856(SB), Z4, Z4
-	VFMADD132PS vectors<>+1792(SB), Z4, Z1
-	VFMADD132PS vectors<>+1664(SB), Z1, Z3
+	VADDPS vectors<>+1984(SB), Z4, Z4
+	VFMADD132PS vectors<>+1920(SB), Z4, Z1
+	VFMADD132PS vectors<>+1792(SB), Z1, Z3
 	VMULPS Z5, Z2, Z1
 	VFMSUB132PS Z2, Z1, Z5
 	VFMADD132PS Z3, Z5, Z2
@@ -3283,32 +3833,32 @@ next1:
 	VPXORD vectors<>+0(SB), Z2, Z5
 	VBLENDMPS Z2, Z5, K1, Z5
 	VPORD vectors<>+0(SB), Z1, Z2
-	VMOVUPS vectors<>+1344(SB), Z3
+	VMOVUPS vectors<>+1472(SB), Z3
 	VMAXPS Z2, Z3, Z2
-	VMOVUPS vectors<>+640(SB), Z3
-	VFMADD231PS vectors<>+704(SB), Z2, Z3
-	VSUBPS vectors<>+640(SB), Z3, Z4
-	VFMADD231PS vectors<>+768(SB), Z4, Z2
-	VFMADD132PS vectors<>+832(SB), Z2, Z4
+	VMOVUPS vectors<>+832(SB), Z3
+	VFMADD231PS vectors<>+896(SB), Z2, Z3
+	VSUBPS vectors<>+832(SB), Z3, Z4
+	VFMADD231PS vectors<>+960(SB), Z4, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z4
 	VADDPS Z5, Z4, Z5
 	VMULPS Z5, Z5, Z4
-	VMOVUPS vectors<>+960(SB), Z2
-	VFMADD231PS vectors<>+896(SB), Z5, Z2
-	VFMADD213PS vectors<>+1024(SB), Z5, Z2
-	VFMADD213PS vectors<>+1088(SB), Z5, Z2
-	VFMADD213PS vectors<>+1152(SB), Z5, Z2
+	VMOVUPS vectors<>+1152(SB), Z2
+	VFMADD231PS vectors<>+1088(SB), Z5, Z2
 	VFMADD213PS vectors<>+1216(SB), Z5, Z2
+	VFMADD213PS vectors<>+1280(SB), Z5, Z2
+	VFMADD213PS vectors<>+384(SB), Z5, Z2
+	VFMADD213PS vectors<>+1344(SB), Z5, Z2
 	VFMADD132PS Z2, Z5, Z4
+	VPSUBD vectors<>+832(SB), Z3, Z3
 	VADDPS vectors<>+128(SB), Z4, Z4
-	VPSUBD vectors<>+640(SB), Z3, Z3
-	VPMAXSD vectors<>+1408(SB), Z3, Z5
+	VPMAXSD vectors<>+1536(SB), Z3, Z5
 	VCVTDQ2PS Z5, Z5
 	VSCALEFPS Z5, Z4, Z5
 	VMOVUPS vectors<>+128(SB), Z2
 	VBLENDMPS Z4, Z2, K1, Z4
 	VMOVUPS vectors<>+192(SB), Z2
 	VBLENDMPS Z3, Z2, K1, Z3
-	VCMPPS $17, vectors<>+1344(SB), Z1, K1
+	VCMPPS $17, vectors<>+1472(SB), Z1, K1
 	VBLENDMPS vectors<>+192(SB), Z4, K1, Z4
 	VMULPS Z4, Z0, Z4
 	VADDPS vectors<>+128(SB), Z5, Z5
@@ -3329,26 +3879,26 @@ rest:
 	DECQ R10
 	KMOVW R10, K7
 	VMOVUPS.Z 0(SI), K7, Z0
-	VMOVUPS vectors<>+1536(SB), Z1
+	VMOVUPS vectors<>+1664(SB), Z1
 	VMAXPS Z0, Z1, Z2
-	VMOVUPS vectors<>+1600(SB), Z1
+	VMOVUPS vectors<>+1728(SB), Z1
 	VMINPS Z2, Z1, Z2
 	VMULPS Z2, Z2, Z1
 	VMOVUPS Z1, Z3
 	VFMSUB231PS Z2, Z2, Z3
-	VMULPS vectors<>+1664(SB), Z1, Z4
-	VADDPS vectors<>+1728(SB), Z4, Z5
-	VSUBPS vectors<>+1728(SB), Z5, Z6
+	VMULPS vectors<>+1792(SB), Z1, Z4
+	VADDPS vectors<>+1856(SB), Z4, Z5
+	VSUBPS vectors<>+1856(SB), Z5, Z6
 	VSUBPS Z6, Z5, Z7
-	VMOVUPS vectors<>+1728(SB), Z8
+	VMOVUPS vectors<>+1856(SB), Z8
 	VSUBPS Z7, Z8, Z7
 	VSUBPS Z6, Z4, Z6
 	VADDPS Z6, Z7, Z6
-	VFMSUB231PS vectors<>+1664(SB), Z1, Z4
+	VFMSUB231PS vectors<>+1792(SB), Z1, Z4
 	VADDPS Z4, Z6, Z4
-	VADDPS vectors<>+1856(SB), Z4, Z4
-	VFMADD132PS vectors<>+1792(SB), Z4, Z1
-	VFMADD132PS vectors<>+1664(SB), Z1, Z3
+	VADDPS vectors<>+1984(SB), Z4, Z4
+	VFMADD132PS vectors<>+1920(SB), Z4, Z1
+	VFMADD132PS vectors<>+1792(SB), Z1, Z3
 	VMULPS Z5, Z2, Z1
 	VFMSUB132PS Z2, Z1, Z5
 	VFMADD132PS Z3, Z5, Z2
@@ -3356,32 +3906,32 @@ rest:
 	VPXORD vectors<>+0(SB), Z2, Z5
 	VBLENDMPS Z2, Z5, K1, Z5
 	VPORD vectors<>+0(SB), Z1, Z2
-	VMOVUPS vectors<>+1344(SB), Z3
+	VMOVUPS vectors<>+1472(SB), Z3
 	VMAXPS Z2, Z3, Z2
-	VMOVUPS vectors<>+640(SB), Z3
-	VFMADD231PS vectors<>+704(SB), Z2, Z3
-	VSUBPS vectors<>+640(SB), Z3, Z4
-	VFMADD231PS vectors<>+768(SB), Z4, Z2
-	VFMADD132PS vectors<>+832(SB), Z2, Z4
+	VMOVUPS vectors<>+832(SB), Z3
+	VFMADD231PS vectors<>+896(SB), Z2, Z3
+	VSUBPS vectors<>+832(SB), Z3, Z4
+	VFMADD231PS vectors<>+960(SB), Z4, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z4
 	VADDPS Z5, Z4, Z5
 	VMULPS Z5, Z5, Z4
-	VMOVUPS vectors<>+960(SB), Z2
-	VFMADD231PS vectors<>+896(SB), Z5, Z2
-	VFMADD213PS vectors<>+1024(SB), Z5, Z2
-	VFMADD213PS vectors<>+1088(SB), Z5, Z2
-	VFMADD213PS vectors<>+1152(SB), Z5, Z2
+	VMOVUPS vectors<>+1152(SB), Z2
+	VFMADD231PS vectors<>+1088(SB), Z5, Z2
 	VFMADD213PS vectors<>+1216(SB), Z5, Z2
+	VFMADD213PS vectors<>+1280(SB), Z5, Z2
+	VFMADD213PS vectors<>+384(SB), Z5, Z2
+	VFMADD213PS vectors<>+1344(SB), Z5, Z2
 	VFMADD132PS Z2, Z5, Z4
+	VPSUBD vectors<>+832(SB), Z3, Z3
 	VADDPS vectors<>+128(SB), Z4, Z4
-	VPSUBD vectors<>+640(SB), Z3, Z3
-	VPMAXSD vectors<>+1408(SB), Z3, Z5
+	VPMAXSD vectors<>+1536(SB), Z3, Z5
 	VCVTDQ2PS Z5, Z5
 	VSCALEFPS Z5, Z4, Z5
 	VMOVUPS vectors<>+128(SB), Z2
 	VBLENDMPS Z4, Z2, K1, Z4
 	VMOVUPS vectors<>+192(SB), Z2
 	VBLENDMPS Z3, Z2, K1, Z3
-	VCMPPS $17, vectors<>+1344(SB), Z1, K1
+	VCMPPS $17, vectors<>+1472(SB), Z1, K1
 	VBLENDMPS vectors<>+192(SB), Z4, K1, Z4
 	VMULPS Z4, Z0, Z4
 	VADDPS vectors<>+128(SB), Z5, Z5
@@ -3406,40 +3956,40 @@ next1:
 	VMOVUPS 0(SI), Z0
 	VPANDD vectors<>+64(SB), Z0, Z1
 	VADDPS Z1, Z1, Z2
-	VMOVUPS vectors<>+1920(SB), Z3
+	VMOVUPS vectors<>+2048(SB), Z3
 	VMINPS Z2, Z3, Z2
-	VMOVUPS vectors<>+640(SB), Z3
-	VFMADD231PS vectors<>+704(SB), Z2, Z3
-	VSUBPS vectors<>+640(SB), Z3, Z4
-	VFMADD231PS vectors<>+768(SB), Z4, Z2
-	VFMADD132PS vectors<>+832(SB), Z2, Z4
+	VMOVUPS vectors<>+832(SB), Z3
+	VFMADD231PS vectors<>+896(SB), Z2, Z3
+	VSUBPS vectors<>+832(SB), Z3, Z4
+	VFMADD231PS vectors<>+960(SB), Z4, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z4
 	VMULPS Z4, Z4, Z2
-	VMOVUPS vectors<>+960(SB), Z5
-	VFMADD231PS vectors<>+896(SB), Z4, Z5
-	VFMADD213PS vectors<>+1024(SB), Z4, Z5
-	VFMADD213PS vectors<>+1088(SB), Z4, Z5
-	VFMADD213PS vectors<>+1152(SB), Z4, Z5
+	VMOVUPS vectors<>+1152(SB), Z5
+	VFMADD231PS vectors<>+1088(SB), Z4, Z5
 	VFMADD213PS vectors<>+1216(SB), Z4, Z5
+	VFMADD213PS vectors<>+1280(SB), Z4, Z5
+	VFMADD213PS vectors<>+384(SB), Z4, Z5
+	VFMADD213PS vectors<>+1344(SB), Z4, Z5
 	VFMADD132PS Z5, Z4, Z2
+	VPSUBD vectors<>+832(SB), Z3, Z3
 	VADDPS vectors<>+128(SB), Z2, Z2
-	VPSUBD vectors<>+640(SB), Z3, Z3
 	VCVTDQ2PS Z3, Z3
 	VSCALEFPS Z3, Z2, Z3
 	VADDPS vectors<>+128(SB), Z3, Z3
-	VMOVUPS vectors<>+1984(SB), Z2
+	VMOVUPS vectors<>+2112(SB), Z2
 	VDIVPS Z3, Z2, Z3
 	VMOVUPS vectors<>+128(SB), Z2
 	VSUBPS Z3, Z2, Z3
 	VMULPS Z1, Z1, Z2
 	VMULPS Z2, Z1, Z4
-	VMOVUPS vectors<>+2112(SB), Z5
-	VFMADD231PS vectors<>+2048(SB), Z2, Z5
-	VFMADD213PS vectors<>+2176(SB), Z2, Z5
-	VFMADD213PS vectors<>+2240(SB), Z2, Z5
+	VMOVUPS vectors<>+2240(SB), Z5
+	VFMADD231PS vectors<>+2176(SB), Z2, Z5
 	VFMADD213PS vectors<>+2304(SB), Z2, Z5
 	VFMADD213PS vectors<>+2368(SB), Z2, Z5
+	VFMADD213PS vectors<>+2432(SB), Z2, Z5
+	VFMADD213PS vectors<>+2496(SB), Z2, Z5
 	VFMADD132PS Z5, Z1, Z4
-	VCMPPS $17, vectors<>+2432(SB), Z1, K1
+	VCMPPS $17, vectors<>+2560(SB), Z1, K1
 	VBLENDMPS Z4, Z3, K1, Z3
 	VPANDD vectors<>+0(SB), Z0, Z0
 	VPORD Z0, Z3, Z0
@@ -3459,40 +4009,40 @@ rest:
 	VMOVUPS.Z 0(SI), K7, Z0
 	VPANDD vectors<>+64(SB), Z0, Z1
 	VADDPS Z1, Z1, Z2
-	VMOVUPS vectors<>+1920(SB), Z3
+	VMOVUPS vectors<>+2048(SB), Z3
 	VMINPS Z2, Z3, Z2
-	VMOVUPS vectors<>+640(SB), Z3
-	VFMADD231PS vectors<>+704(SB), Z2, Z3
-	VSUBPS vectors<>+640(SB), Z3, Z4
-	VFMADD231PS vectors<>+768(SB), Z4, Z2
-	VFMADD132PS vectors<>+832(SB), Z2, Z4
+	VMOVUPS vectors<>+832(SB), Z3
+	VFMADD231PS vectors<>+896(SB), Z2, Z3
+	VSUBPS vectors<>+832(SB), Z3, Z4
+	VFMADD231PS vectors<>+960(SB), Z4, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z4
 	VMULPS Z4, Z4, Z2
-	VMOVUPS vectors<>+960(SB), Z5
-	VFMADD231PS vectors<>+896(SB), Z4, Z5
-	VFMADD213PS vectors<>+1024(SB), Z4, Z5
-	VFMADD213PS vectors<>+1088(SB), Z4, Z5
-	VFMADD213PS vectors<>+1152(SB), Z4, Z5
+	VMOVUPS vectors<>+1152(SB), Z5
+	VFMADD231PS vectors<>+1088(SB), Z4, Z5
 	VFMADD213PS vectors<>+1216(SB), Z4, Z5
+	VFMADD213PS vectors<>+1280(SB), Z4, Z5
+	VFMADD213PS vectors<>+384(SB), Z4, Z5
+	VFMADD213PS vectors<>+1344(SB), Z4, Z5
 	VFMADD132PS Z5, Z4, Z2
+	VPSUBD vectors<>+832(SB), Z3, Z3
 	VADDPS vectors<>+128(SB), Z2, Z2
-	VPSUBD vectors<>+640(SB), Z3, Z3
 	VCVTDQ2PS Z3, Z3
 	VSCALEFPS Z3, Z2, Z3
 	VADDPS vectors<>+128(SB), Z3, Z3
-	VMOVUPS vectors<>+1984(SB), Z2
+	VMOVUPS vectors<>+2112(SB), Z2
 	VDIVPS Z3, Z2, Z3
 	VMOVUPS vectors<>+128(SB), Z2
 	VSUBPS Z3, Z2, Z3
 	VMULPS Z1, Z1, Z2
 	VMULPS Z2, Z1, Z4
-	VMOVUPS vectors<>+2112(SB), Z5
-	VFMADD231PS vectors<>+2048(SB), Z2, Z5
-	VFMADD213PS vectors<>+2176(SB), Z2, Z5
-	VFMADD213PS vectors<>+2240(SB), Z2, Z5
+	VMOVUPS vectors<>+2240(SB), Z5
+	VFMADD231PS vectors<>+2176(SB), Z2, Z5
 	VFMADD213PS vectors<>+2304(SB), Z2, Z5
 	VFMADD213PS vectors<>+2368(SB), Z2, Z5
+	VFMADD213PS vectors<>+2432(SB), Z2, Z5
+	VFMADD213PS vectors<>+2496(SB), Z2, Z5
 	VFMADD132PS Z5, Z1, Z4
-	VCMPPS $17, vectors<>+2432(SB), Z1, K1
+	VCMPPS $17, vectors<>+2560(SB), Z1, K1
 	VBLENDMPS Z4, Z3, K1, Z3
 	VPANDD vectors<>+0(SB), Z0, Z0
 	VPORD Z0, Z3, Z0
@@ -3513,31 +4063,31 @@ next1:
 	JLT rest
 	VMOVUPS 0(SI), Z0
 	VPANDD vectors<>+64(SB), Z0, Z1
-	VMOVUPS vectors<>+2496(SB), Z2
+	VMOVUPS vectors<>+2624(SB), Z2
 	VMINPS Z1, Z2, Z1
 	VMULPS Z1, Z1, Z2
 	VMOVUPS vectors<>+128(SB), Z3
-	VFMADD231PS vectors<>+2560(SB), Z1, Z3
+	VFMADD231PS vectors<>+2688(SB), Z1, Z3
 	VMOVUPS Z2, Z4
 	VFMSUB231PS Z1, Z1, Z4
 	VPXORD vectors<>+0(SB), Z4, Z4
 	VPXORD vectors<>+0(SB), Z2, Z5
-	VMOVUPS vectors<>+640(SB), Z6
-	VFMADD231PS vectors<>+704(SB), Z5, Z6
-	VSUBPS vectors<>+640(SB), Z6, Z7
-	VFMADD231PS vectors<>+768(SB), Z7, Z5
-	VFMADD132PS vectors<>+832(SB), Z5, Z7
+	VMOVUPS vectors<>+832(SB), Z6
+	VFMADD231PS vectors<>+896(SB), Z5, Z6
+	VSUBPS vectors<>+832(SB), Z6, Z7
+	VFMADD231PS vectors<>+960(SB), Z7, Z5
+	VFMADD132PS vectors<>+1024(SB), Z5, Z7
 	VADDPS Z4, Z7, Z4
 	VMULPS Z4, Z4, Z7
-	VMOVUPS vectors<>+960(SB), Z5
-	VFMADD231PS vectors<>+896(SB), Z4, Z5
-	VFMADD213PS vectors<>+1024(SB), Z4, Z5
-	VFMADD213PS vectors<>+1088(SB), Z4, Z5
-	VFMADD213PS vectors<>+1152(SB), Z4, Z5
+	VMOVUPS vectors<>+1152(SB), Z5
+	VFMADD231PS vectors<>+1088(SB), Z4, Z5
 	VFMADD213PS vectors<>+1216(SB), Z4, Z5
+	VFMADD213PS vectors<>+1280(SB), Z4, Z5
+	VFMADD213PS vectors<>+384(SB), Z4, Z5
+	VFMADD213PS vectors<>+1344(SB), Z4, Z5
 	VFMADD132PS Z5, Z4, Z7
+	VPSUBD vectors<>+832(SB), Z6, Z6
 	VADDPS vectors<>+128(SB), Z7, Z7
-	VPSUBD vectors<>+640(SB), Z6, Z6
 	VMOVUPS vectors<>+128(SB), Z4
 	VDIVPS Z3, Z4, Z5
 	VMULPS Z5, Z7, Z7
@@ -3545,30 +4095,30 @@ next1:
 	VFMADD213PS vectors<>+128(SB), Z5, Z3
 	VMOVUPS Z7, Z4
 	VFMADD231PS Z3, Z7, Z4
-	VSUBPS vectors<>+2624(SB), Z5, Z5
-	VMOVUPS vectors<>+2752(SB), Z3
-	VFMADD231PS vectors<>+2688(SB), Z5, Z3
-	VFMADD213PS vectors<>+2816(SB), Z5, Z3
-	VFMADD213PS vectors<>+2880(SB), Z5, Z3
+	VSUBPS vectors<>+2752(SB), Z5, Z5
+	VMOVUPS vectors<>+2880(SB), Z3
+	VFMADD231PS vectors<>+2816(SB), Z5, Z3
 	VFMADD213PS vectors<>+2944(SB), Z5, Z3
 	VFMADD213PS vectors<>+3008(SB), Z5, Z3
 	VFMADD213PS vectors<>+3072(SB), Z5, Z3
 	VFMADD213PS vectors<>+3136(SB), Z5, Z3
 	VFMADD213PS vectors<>+3200(SB), Z5, Z3
 	VFMADD213PS vectors<>+3264(SB), Z5, Z3
+	VFMADD213PS vectors<>+3328(SB), Z5, Z3
+	VFMADD213PS vectors<>+3392(SB), Z5, Z3
 	VMULPS Z3, Z4, Z3
 	VCVTDQ2PS Z6, Z6
 	VSCALEFPS Z6, Z3, Z6
 	VMOVUPS vectors<>+128(SB), Z3
 	VSUBPS Z6, Z3, Z6
-	VMOVUPS vectors<>+3392(SB), Z3
-	VFMADD231PS vectors<>+3328(SB), Z2, Z3
-	VFMADD213PS vectors<>+3456(SB), Z2, Z3
-	VFMADD213PS vectors<>+3520(SB), Z2, Z3
+	VMOVUPS vectors<>+3520(SB), Z3
+	VFMADD231PS vectors<>+3456(SB), Z2, Z3
 	VFMADD213PS vectors<>+3584(SB), Z2, Z3
 	VFMADD213PS vectors<>+3648(SB), Z2, Z3
+	VFMADD213PS vectors<>+3712(SB), Z2, Z3
+	VFMADD213PS vectors<>+3776(SB), Z2, Z3
 	VFMADD132PS Z1, Z1, Z3
-	VCMPPS $17, vectors<>+3712(SB), Z1, K1
+	VCMPPS $17, vectors<>+3840(SB), Z1, K1
 	VBLENDMPS Z3, Z6, K1, Z6
 	VPANDD vectors<>+0(SB), Z0, Z0
 	VPORD Z0, Z6, Z0
@@ -3587,31 +4137,31 @@ rest:
 	KMOVW R10, K7
 	VMOVUPS.Z 0(SI), K7, Z0
 	VPANDD vectors<>+64(SB), Z0, Z1
-	VMOVUPS vectors<>+2496(SB), Z2
+	VMOVUPS vectors<>+2624(SB), Z2
 	VMINPS Z1, Z2, Z1
 	VMULPS Z1, Z1, Z2
 	VMOVUPS vectors<>+128(SB), Z3
-	VFMADD231PS vectors<>+2560(SB), Z1, Z3
+	VFMADD231PS vectors<>+2688(SB), Z1, Z3
 	VMOVUPS Z2, Z4
 	VFMSUB231PS Z1, Z1, Z4
 	VPXORD vectors<>+0(SB), Z4, Z4
 	VPXORD vectors<>+0(SB), Z2, Z5
-	VMOVUPS vectors<>+640(SB), Z6
-	VFMADD231PS vectors<>+704(SB), Z5, Z6
-	VSUBPS vectors<>+640(SB), Z6, Z7
-	VFMADD231PS vectors<>+768(SB), Z7, Z5
-	VFMADD132PS vectors<>+832(SB), Z5, Z7
+	VMOVUPS vectors<>+832(SB), Z6
+	VFMADD231PS vectors<>+896(SB), Z5, Z6
+	VSUBPS vectors<>+832(SB), Z6, Z7
+	VFMADD231PS vectors<>+960(SB), Z7, Z5
+	VFMADD132PS vectors<>+1024(SB), Z5, Z7
 	VADDPS Z4, Z7, Z4
 	VMULPS Z4, Z4, Z7
-	VMOVUPS vectors<>+960(SB), Z5
-	VFMADD231PS vectors<>+896(SB), Z4, Z5
-	VFMADD213PS vectors<>+1024(SB), Z4, Z5
-	VFMADD213PS vectors<>+1088(SB), Z4, Z5
-	VFMADD213PS vectors<>+1152(SB), Z4, Z5
+	VMOVUPS vectors<>+1152(SB), Z5
+	VFMADD231PS vectors<>+1088(SB), Z4, Z5
 	VFMADD213PS vectors<>+1216(SB), Z4, Z5
+	VFMADD213PS vectors<>+1280(SB), Z4, Z5
+	VFMADD213PS vectors<>+384(SB), Z4, Z5
+	VFMADD213PS vectors<>+1344(SB), Z4, Z5
 	VFMADD132PS Z5, Z4, Z7
+	VPSUBD vectors<>+832(SB), Z6, Z6
 	VADDPS vectors<>+128(SB), Z7, Z7
-	VPSUBD vectors<>+640(SB), Z6, Z6
 	VMOVUPS vectors<>+128(SB), Z4
 	VDIVPS Z3, Z4, Z5
 	VMULPS Z5, Z7, Z7
@@ -3619,30 +4169,30 @@ rest:
 	VFMADD213PS vectors<>+128(SB), Z5, Z3
 	VMOVUPS Z7, Z4
 	VFMADD231PS Z3, Z7, Z4
-	VSUBPS vectors<>+2624(SB), Z5, Z5
-	VMOVUPS vectors<>+2752(SB), Z3
-	VFMADD231PS vectors<>+2688(SB), Z5, Z3
-	VFMADD213PS vectors<>+2816(SB), Z5, Z3
-	VFMADD213PS vectors<>+2880(SB), Z5, Z3
+	VSUBPS vectors<>+2752(SB), Z5, Z5
+	VMOVUPS vectors<>+2880(SB), Z3
+	VFMADD231PS vectors<>+2816(SB), Z5, Z3
 	VFMADD213PS vectors<>+2944(SB), Z5, Z3
 	VFMADD213PS vectors<>+3008(SB), Z5, Z3
 	VFMADD213PS vectors<>+3072(SB), Z5, Z3
 	VFMADD213PS vectors<>+3136(SB), Z5, Z3
 	VFMADD213PS vectors<>+3200(SB), Z5, Z3
 	VFMADD213PS vectors<>+3264(SB), Z5, Z3
+	VFMADD213PS vectors<>+3328(SB), Z5, Z3
+	VFMADD213PS vectors<>+3392(SB), Z5, Z3
 	VMULPS Z3, Z4, Z3
 	VCVTDQ2PS Z6, Z6
 	VSCALEFPS Z6, Z3, Z6
 	VMOVUPS vectors<>+128(SB), Z3
 	VSUBPS Z6, Z3, Z6
-	VMOVUPS vectors<>+3392(SB), Z3
-	VFMADD231PS vectors<>+3328(SB), Z2, Z3
-	VFMADD213PS vectors<>+3456(SB), Z2, Z3
-	VFMADD213PS vectors<>+3520(SB), Z2, Z3
+	VMOVUPS vectors<>+3520(SB), Z3
+	VFMADD231PS vectors<>+3456(SB), Z2, Z3
 	VFMADD213PS vectors<>+3584(SB), Z2, Z3
 	VFMADD213PS vectors<>+3648(SB), Z2, Z3
+	VFMADD213PS vectors<>+3712(SB), Z2, Z3
+	VFMADD213PS vectors<>+3776(SB), Z2, Z3
 	VFMADD132PS Z1, Z1, Z3
-	VCMPPS $17, vectors<>+3712(SB), Z1, K1
+	VCMPPS $17, vectors<>+3840(SB), Z1, K1
 	VBLENDMPS Z3, Z6, K1, Z6
 	VPANDD vectors<>+0(SB), Z0, Z0
 	VPORD Z0, Z6, Z0
@@ -3663,33 +4213,33 @@ next1:
 	JLT rest
 	VMOVUPS 0(SI), Z0
 	VPANDD vectors<>+64(SB), Z0, Z1
-	VMOVUPS vectors<>+3776(SB), Z2
+	VMOVUPS vectors<>+3904(SB), Z2
 	VMINPS Z1, Z2, Z1
 	VMULPS Z1, Z1, Z2
-	VMULPS vectors<>+3840(SB), Z1, Z3
-	VMULPS vectors<>+1216(SB), Z2, Z4
+	VMULPS vectors<>+3968(SB), Z1, Z3
+	VMULPS vectors<>+1344(SB), Z2, Z4
 	VMOVUPS vectors<>+128(SB), Z5
-	VFMADD231PS vectors<>+3904(SB), Z1, Z5
+	VFMADD231PS vectors<>+4032(SB), Z1, Z5
 	VFMSUB231PS Z1, Z1, Z2
-	VMULPS vectors<>+1216(SB), Z2, Z2
+	VMULPS vectors<>+1344(SB), Z2, Z2
 	VPXORD vectors<>+0(SB), Z2, Z2
 	VPXORD vectors<>+0(SB), Z4, Z1
-	VMOVUPS vectors<>+640(SB), Z6
-	VFMADD231PS vectors<>+704(SB), Z1, Z6
-	VSUBPS vectors<>+640(SB), Z6, Z7
-	VFMADD231PS vectors<>+768(SB), Z7, Z1
-	VFMADD132PS vectors<>+832(SB), Z1, Z7
+	VMOVUPS vectors<>+832(SB), Z6
+	VFMADD231PS vectors<>+896(SB), Z1, Z6
+	VSUBPS vectors<>+832(SB), Z6, Z7
+	VFMADD231PS vectors<>+960(SB), Z7, Z1
+	VFMADD132PS vectors<>+1024(SB), Z1, Z7
 	VADDPS Z2, Z7, Z2
 	VMULPS Z2, Z2, Z7
-	VMOVUPS vectors<>+960(SB), Z1
-	VFMADD231PS vectors<>+896(SB), Z2, Z1
-	VFMADD213PS vectors<>+1024(SB), Z2, Z1
-	VFMADD213PS vectors<>+1088(SB), Z2, Z1
-	VFMADD213PS vectors<>+1152(SB), Z2, Z1
+	VMOVUPS vectors<>+1152(SB), Z1
+	VFMADD231PS vectors<>+1088(SB), Z2, Z1
 	VFMADD213PS vectors<>+1216(SB), Z2, Z1
+	VFMADD213PS vectors<>+1280(SB), Z2, Z1
+	VFMADD213PS vectors<>+384(SB), Z2, Z1
+	VFMADD213PS vectors<>+1344(SB), Z2, Z1
 	VFMADD132PS Z1, Z2, Z7
+	VPSUBD vectors<>+832(SB), Z6, Z6
 	VADDPS vectors<>+128(SB), Z7, Z7
-	VPSUBD vectors<>+640(SB), Z6, Z6
 	VMOVUPS vectors<>+128(SB), Z2
 	VDIVPS Z5, Z2, Z1
 	VMULPS Z1, Z7, Z7
@@ -3697,34 +4247,34 @@ next1:
 	VFMADD213PS vectors<>+128(SB), Z1, Z5
 	VMOVUPS Z7, Z2
 	VFMADD231PS Z5, Z7, Z2
-	VSUBPS vectors<>+2624(SB), Z1, Z1
-	VMOVUPS vectors<>+2752(SB), Z5
-	VFMADD231PS vectors<>+2688(SB), Z1, Z5
-	VFMADD213PS vectors<>+2816(SB), Z1, Z5
-	VFMADD213PS vectors<>+2880(SB), Z1, Z5
+	VSUBPS vectors<>+2752(SB), Z1, Z1
+	VMOVUPS vectors<>+2880(SB), Z5
+	VFMADD231PS vectors<>+2816(SB), Z1, Z5
 	VFMADD213PS vectors<>+2944(SB), Z1, Z5
 	VFMADD213PS vectors<>+3008(SB), Z1, Z5
 	VFMADD213PS vectors<>+3072(SB), Z1, Z5
 	VFMADD213PS vectors<>+3136(SB), Z1, Z5
 	VFMADD213PS vectors<>+3200(SB), Z1, Z5
 	VFMADD213PS vectors<>+3264(SB), Z1, Z5
+	VFMADD213PS vectors<>+3328(SB), Z1, Z5
+	VFMADD213PS vectors<>+3392(SB), Z1, Z5
 	VMULPS Z5, Z2, Z5
-	VMULPS vectors<>+1216(SB), Z5, Z5
-	VCMPPS $17, vectors<>+3968(SB), Z0, K1
+	VMULPS vectors<>+1344(SB), Z5, Z5
+	VCMPPS $17, vectors<>+4096(SB), Z0, K1
 	VBLENDMPS vectors<>+192(SB), Z5, K1, Z5
 	VPANDD vectors<>+0(SB), Z0, Z2
 	VPORD Z2, Z3, Z2
-	VMULPS vectors<>+1216(SB), Z2, Z2
-	VMOVUPS vectors<>+3392(SB), Z1
-	VFMADD231PS vectors<>+3328(SB), Z4, Z1
-	VFMADD213PS vectors<>+3456(SB), Z4, Z1
-	VFMADD213PS vectors<>+3520(SB), Z4, Z1
+	VMULPS vectors<>+1344(SB), Z2, Z2
+	VMOVUPS vectors<>+3520(SB), Z1
+	VFMADD231PS vectors<>+3456(SB), Z4, Z1
 	VFMADD213PS vectors<>+3584(SB), Z4, Z1
 	VFMADD213PS vectors<>+3648(SB), Z4, Z1
+	VFMADD213PS vectors<>+3712(SB), Z4, Z1
+	VFMADD213PS vectors<>+3776(SB), Z4, Z1
 	VMOVUPS Z2, Z4
 	VFMADD231PS Z1, Z2, Z4
-	VADDPS vectors<>+1216(SB), Z4, Z4
-	VCMPPS $17, vectors<>+3712(SB), Z3, K1
+	VADDPS vectors<>+1344(SB), Z4, Z4
+	VCMPPS $17, vectors<>+3840(SB), Z3, K1
 	VCVTDQ2PS Z6, Z3
 	VSCALEFPS Z3, Z5, Z3
 	VMOVUPS vectors<>+128(SB), Z1
@@ -3752,33 +4302,33 @@ rest:
 	KMOVW R10, K7
 	VMOVUPS.Z 0(SI), K7, Z0
 	VPANDD vectors<>+64(SB), Z0, Z1
-	VMOVUPS vectors<>+3776(SB), Z2
+	VMOVUPS vectors<>+3904(SB), Z2
 	VMINPS Z1, Z2, Z1
 	VMULPS Z1, Z1, Z2
-	VMULPS vectors<>+3840(SB), Z1, Z3
-	VMULPS vectors<>+1216(SB), Z2, Z4
+	VMULPS vectors<>+3968(SB), Z1, Z3
+	VMULPS vectors<>+1344(SB), Z2, Z4
 	VMOVUPS vectors<>+128(SB), Z5
-	VFMADD231PS vectors<>+3904(SB), Z1, Z5
+	VFMADD231PS vectors<>+4032(SB), Z1, Z5
 	VFMSUB231PS Z1, Z1, Z2
-	VMULPS vectors<>+1216(SB), Z2, Z2
+	VMULPS vectors<>+1344(SB), Z2, Z2
 	VPXORD vectors<>+0(SB), Z2, Z2
 	VPXORD vectors<>+0(SB), Z4, Z1
-	VMOVUPS vectors<>+640(SB), Z6
-	VFMADD231PS vectors<>+704(SB), Z1, Z6
-	VSUBPS vectors<>+640(SB), Z6, Z7
-	VFMADD231PS vectors<>+768(SB), Z7, Z1
-	VFMADD132PS vectors<>+832(SB), Z1, Z7
+	VMOVUPS vectors<>+832(SB), Z6
+	VFMADD231PS vectors<>+896(SB), Z1, Z6
+	VSUBPS vectors<>+832(SB), Z6, Z7
+	VFMADD231PS vectors<>+960(SB), Z7, Z1
+	VFMADD132PS vectors<>+1024(SB), Z1, Z7
 	VADDPS Z2, Z7, Z2
 	VMULPS Z2, Z2, Z7
-	VMOVUPS vectors<>+960(SB), Z1
-	VFMADD231PS vectors<>+896(SB), Z2, Z1
-	VFMADD213PS vectors<>+1024(SB), Z2, Z1
-	VFMADD213PS vectors<>+1088(SB), Z2, Z1
-	VFMADD213PS vectors<>+1152(SB), Z2, Z1
+	VMOVUPS vectors<>+1152(SB), Z1
+	VFMADD231PS vectors<>+1088(SB), Z2, Z1
 	VFMADD213PS vectors<>+1216(SB), Z2, Z1
+	VFMADD213PS vectors<>+1280(SB), Z2, Z1
+	VFMADD213PS vectors<>+384(SB), Z2, Z1
+	VFMADD213PS vectors<>+1344(SB), Z2, Z1
 	VFMADD132PS Z1, Z2, Z7
+	VPSUBD vectors<>+832(SB), Z6, Z6
 	VADDPS vectors<>+128(SB), Z7, Z7
-	VPSUBD vectors<>+640(SB), Z6, Z6
 	VMOVUPS vectors<>+128(SB), Z2
 	VDIVPS Z5, Z2, Z1
 	VMULPS Z1, Z7, Z7
@@ -3786,34 +4336,34 @@ rest:
 	VFMADD213PS vectors<>+128(SB), Z1, Z5
 	VMOVUPS Z7, Z2
 	VFMADD231PS Z5, Z7, Z2
-	VSUBPS vectors<>+2624(SB), Z1, Z1
-	VMOVUPS vectors<>+2752(SB), Z5
-	VFMADD231PS vectors<>+2688(SB), Z1, Z5
-	VFMADD213PS vectors<>+2816(SB), Z1, Z5
-	VFMADD213PS vectors<>+2880(SB), Z1, Z5
+	VSUBPS vectors<>+2752(SB), Z1, Z1
+	VMOVUPS vectors<>+2880(SB), Z5
+	VFMADD231PS vectors<>+2816(SB), Z1, Z5
 	VFMADD213PS vectors<>+2944(SB), Z1, Z5
 	VFMADD213PS vectors<>+3008(SB), Z1, Z5
 	VFMADD213PS vectors<>+3072(SB), Z1, Z5
 	VFMADD213PS vectors<>+3136(SB), Z1, Z5
 	VFMADD213PS vectors<>+3200(SB), Z1, Z5
 	VFMADD213PS vectors<>+3264(SB), Z1, Z5
+	VFMADD213PS vectors<>+3328(SB), Z1, Z5
+	VFMADD213PS vectors<>+3392(SB), Z1, Z5
 	VMULPS Z5, Z2, Z5
-	VMULPS vectors<>+1216(SB), Z5, Z5
-	VCMPPS $17, vectors<>+3968(SB), Z0, K1
+	VMULPS vectors<>+1344(SB), Z5, Z5
+	VCMPPS $17, vectors<>+4096(SB), Z0, K1
 	VBLENDMPS vectors<>+192(SB), Z5, K1, Z5
 	VPANDD vectors<>+0(SB), Z0, Z2
 	VPORD Z2, Z3, Z2
-	VMULPS vectors<>+1216(SB), Z2, Z2
-	VMOVUPS vectors<>+3392(SB), Z1
-	VFMADD231PS vectors<>+3328(SB), Z4, Z1
-	VFMADD213PS vectors<>+3456(SB), Z4, Z1
-	VFMADD213PS vectors<>+3520(SB), Z4, Z1
+	VMULPS vectors<>+1344(SB), Z2, Z2
+	VMOVUPS vectors<>+3520(SB), Z1
+	VFMADD231PS vectors<>+3456(SB), Z4, Z1
 	VFMADD213PS vectors<>+3584(SB), Z4, Z1
 	VFMADD213PS vectors<>+3648(SB), Z4, Z1
+	VFMADD213PS vectors<>+3712(SB), Z4, Z1
+	VFMADD213PS vectors<>+3776(SB), Z4, Z1
 	VMOVUPS Z2, Z4
 	VFMADD231PS Z1, Z2, Z4
-	VADDPS vectors<>+1216(SB), Z4, Z4
-	VCMPPS $17, vectors<>+3712(SB), Z3, K1
+	VADDPS vectors<>+1344(SB), Z4, Z4
+	VCMPPS $17, vectors<>+3840(SB), Z3, K1
 	VCVTDQ2PS Z6, Z3
 	VSCALEFPS Z3, Z5, Z3
 	VMOVUPS vectors<>+128(SB), Z1
@@ -3842,40 +4392,40 @@ next1:
 	CMPQ CX, $16
 	JLT rest
 	VMOVUPS 0(SI), Z0
-	VCMPPS $17, vectors<>+4032(SB), Z0, K1
-	VMULPS vectors<>+4096(SB), Z0, Z1
+	VCMPPS $17, vectors<>+4160(SB), Z0, K1
+	VMULPS vectors<>+4224(SB), Z0, Z1
 	VBLENDMPS Z1, Z0, K1, Z1
 	VMOVUPS vectors<>+192(SB), Z2
-	VBLENDMPS vectors<>+4160(SB), Z2, K1, Z3
-	VPADDD vectors<>+4224(SB), Z1, Z1
+	VBLENDMPS vectors<>+4288(SB), Z2, K1, Z3
+	VPADDD vectors<>+4352(SB), Z1, Z1
 	VPSRLD $23, Z1, Z2
-	VPSUBD vectors<>+4288(SB), Z2, Z2
+	VPSUBD vectors<>+4416(SB), Z2, Z2
 	VCVTDQ2PS Z2, Z2
 	VADDPS Z3, Z2, Z3
-	VPANDD vectors<>+4352(SB), Z1, Z1
-	VPADDD vectors<>+3840(SB), Z1, Z1
+	VPANDD vectors<>+4480(SB), Z1, Z1
+	VPADDD vectors<>+3968(SB), Z1, Z1
 	VSUBPS vectors<>+128(SB), Z1, Z1
 	VMULPS Z1, Z1, Z2
 	VMULPS Z1, Z2, Z4
-	VMOVUPS vectors<>+4544(SB), Z5
-	VFMADD231PS vectors<>+4480(SB), Z1, Z5
-	VFMADD213PS vectors<>+4608(SB), Z1, Z5
-	VFMADD213PS vectors<>+4672(SB), Z1, Z5
+	VMOVUPS vectors<>+4672(SB), Z5
+	VFMADD231PS vectors<>+4608(SB), Z1, Z5
 	VFMADD213PS vectors<>+4736(SB), Z1, Z5
 	VFMADD213PS vectors<>+4800(SB), Z1, Z5
 	VFMADD213PS vectors<>+4864(SB), Z1, Z5
 	VFMADD213PS vectors<>+4928(SB), Z1, Z5
 	VFMADD213PS vectors<>+4992(SB), Z1, Z5
+	VFMADD213PS vectors<>+5056(SB), Z1, Z5
+	VFMADD213PS vectors<>+5120(SB), Z1, Z5
 	VMULPS Z5, Z4, Z5
-	VFMADD231PS vectors<>+4416(SB), Z3, Z5
-	VFMADD132PS vectors<>+5120(SB), Z5, Z2
+	VFMADD231PS vectors<>+4544(SB), Z3, Z5
+	VFMADD132PS vectors<>+5248(SB), Z5, Z2
 	VADDPS Z2, Z1, Z2
-	VFMADD132PS vectors<>+5056(SB), Z2, Z3
+	VFMADD132PS vectors<>+5184(SB), Z2, Z3
 	VCMPPS $17, vectors<>+192(SB), Z0, K1
-	VBLENDMPS vectors<>+5184(SB), Z3, K1, Z3
+	VBLENDMPS vectors<>+5312(SB), Z3, K1, Z3
 	VCMPPS $0, vectors<>+192(SB), Z0, K1
-	VBLENDMPS vectors<>+5248(SB), Z3, K1, Z3
-	VCMPPS $22, vectors<>+5312(SB), Z0, K1
+	VBLENDMPS vectors<>+5376(SB), Z3, K1, Z3
+	VCMPPS $22, vectors<>+5440(SB), Z0, K1
 	VBLENDMPS Z0, Z3, K1, Z3
 	VMOVUPS Z3, 0(DI)
 	ADDQ $64, SI
@@ -3891,40 +4441,40 @@ rest:
 	DECQ R10
 	KMOVW R10, K7
 	VMOVUPS.Z 0(SI), K7, Z0
-	VCMPPS $17, vectors<>+4032(SB), Z0, K1
-	VMULPS vectors<>+4096(SB), Z0, Z1
+	VCMPPS $17, vectors<>+4160(SB), Z0, K1
+	VMULPS vectors<>+4224(SB), Z0, Z1
 	VBLENDMPS Z1, Z0, K1, Z1
 	VMOVUPS vectors<>+192(SB), Z2
-	VBLENDMPS vectors<>+4160(SB), Z2, K1, Z3
-	VPADDD vectors<>+4224(SB), Z1, Z1
+	VBLENDMPS vectors<>+4288(SB), Z2, K1, Z3
+	VPADDD vectors<>+4352(SB), Z1, Z1
 	VPSRLD $23, Z1, Z2
-	VPSUBD vectors<>+4288(SB), Z2, Z2
+	VPSUBD vectors<>+4416(SB), Z2, Z2
 	VCVTDQ2PS Z2, Z2
 	VADDPS Z3, Z2, Z3
-	VPANDD vectors<>+4352(SB), Z1, Z1
-	VPADDD vectors<>+3840(SB), Z1, Z1
+	VPANDD vectors<>+4480(SB), Z1, Z1
+	VPADDD vectors<>+3968(SB), Z1, Z1
 	VSUBPS vectors<>+128(SB), Z1, Z1
 	VMULPS Z1, Z1, Z2
 	VMULPS Z1, Z2, Z4
-	VMOVUPS vectors<>+4544(SB), Z5
-	VFMADD231PS vectors<>+4480(SB), Z1, Z5
-	VFMADD213PS vectors<>+4608(SB), Z1, Z5
-	VFMADD213PS vectors<>+4672(SB), Z1, Z5
+	VMOVUPS vectors<>+4672(SB), Z5
+	VFMADD231PS vectors<>+4608(SB), Z1, Z5
 	VFMADD213PS vectors<>+4736(SB), Z1, Z5
 	VFMADD213PS vectors<>+4800(SB), Z1, Z5
 	VFMADD213PS vectors<>+4864(SB), Z1, Z5
 	VFMADD213PS vectors<>+4928(SB), Z1, Z5
 	VFMADD213PS vectors<>+4992(SB), Z1, Z5
+	VFMADD213PS vectors<>+5056(SB), Z1, Z5
+	VFMADD213PS vectors<>+5120(SB), Z1, Z5
 	VMULPS Z5, Z4, Z5
-	VFMADD231PS vectors<>+4416(SB), Z3, Z5
-	VFMADD132PS vectors<>+5120(SB), Z5, Z2
+	VFMADD231PS vectors<>+4544(SB), Z3, Z5
+	VFMADD132PS vectors<>+5248(SB), Z5, Z2
 	VADDPS Z2, Z1, Z2
-	VFMADD132PS vectors<>+5056(SB), Z2, Z3
+	VFMADD132PS vectors<>+5184(SB), Z2, Z3
 	VCMPPS $17, vectors<>+192(SB), Z0, K1
-	VBLENDMPS vectors<>+5184(SB), Z3, K1, Z3
+	VBLENDMPS vectors<>+5312(SB), Z3, K1, Z3
 	VCMPPS $0, vectors<>+192(SB), Z0, K1
-	VBLENDMPS vectors<>+5248(SB), Z3, K1, Z3
-	VCMPPS $22, vectors<>+5312(SB), Z0, K1
+	VBLENDMPS vectors<>+5376(SB), Z3, K1, Z3
+	VCMPPS $22, vectors<>+5440(SB), Z0, K1
 	VBLENDMPS Z0, Z3, K1, Z3
 	VMOVUPS Z3, K7, (DI)
 
@@ -3943,34 +4493,34 @@ next1:
 	JLT rest
 	VMOVUPS 0(SI), Z0
 	VPORD vectors<>+0(SB), Z0, Z1
-	VMOVUPS vectors<>+512(SB), Z2
+	VMOVUPS vectors<>+704(SB), Z2
 	VMAXPS Z1, Z2, Z1
-	VMOVUPS vectors<>+640(SB), Z2
-	VFMADD231PS vectors<>+704(SB), Z1, Z2
-	VSUBPS vectors<>+640(SB), Z2, Z3
-	VFMADD231PS vectors<>+768(SB), Z3, Z1
-	VFMADD132PS vectors<>+832(SB), Z1, Z3
+	VMOVUPS vectors<>+832(SB), Z2
+	VFMADD231PS vectors<>+896(SB), Z1, Z2
+	VSUBPS vectors<>+832(SB), Z2, Z3
+	VFMADD231PS vectors<>+960(SB), Z3, Z1
+	VFMADD132PS vectors<>+1024(SB), Z1, Z3
 	VMULPS Z3, Z3, Z1
-	VMOVUPS vectors<>+960(SB), Z4
-	VFMADD231PS vectors<>+896(SB), Z3, Z4
-	VFMADD213PS vectors<>+1024(SB), Z3, Z4
-	VFMADD213PS vectors<>+1088(SB), Z3, Z4
-	VFMADD213PS vectors<>+1152(SB), Z3, Z4
+	VMOVUPS vectors<>+1152(SB), Z4
+	VFMADD231PS vectors<>+1088(SB), Z3, Z4
 	VFMADD213PS vectors<>+1216(SB), Z3, Z4
+	VFMADD213PS vectors<>+1280(SB), Z3, Z4
+	VFMADD213PS vectors<>+384(SB), Z3, Z4
+	VFMADD213PS vectors<>+1344(SB), Z3, Z4
 	VFMADD132PS Z4, Z3, Z1
+	VPSUBD vectors<>+832(SB), Z2, Z2
 	VADDPS vectors<>+128(SB), Z1, Z1
-	VPSUBD vectors<>+640(SB), Z2, Z2
 	VCVTDQ2PS Z2, Z2
 	VSCALEFPS Z2, Z1, Z2
-	VADDPS vectors<>+1984(SB), Z2, Z1
+	VADDPS vectors<>+2112(SB), Z2, Z1
 	VDIVPS Z1, Z2, Z1
 	VMULPS Z1, Z1, Z2
 	VMULPS Z2, Z1, Z3
-	VMOVUPS vectors<>+5440(SB), Z4
-	VFMADD231PS vectors<>+5376(SB), Z2, Z4
-	VFMADD213PS vectors<>+5504(SB), Z2, Z4
-	VFMADD213PS vectors<>+5568(SB), Z2, Z4
+	VMOVUPS vectors<>+5568(SB), Z4
+	VFMADD231PS vectors<>+5504(SB), Z2, Z4
 	VFMADD213PS vectors<>+5632(SB), Z2, Z4
+	VFMADD213PS vectors<>+5696(SB), Z2, Z4
+	VFMADD213PS vectors<>+5760(SB), Z2, Z4
 	VADDPS Z1, Z1, Z1
 	VFMADD132PS Z4, Z1, Z3
 	VMOVUPS vectors<>+192(SB), Z1
@@ -3991,40 +4541,557 @@ rest:
 	KMOVW R10, K7
 	VMOVUPS.Z 0(SI), K7, Z0
 	VPORD vectors<>+0(SB), Z0, Z1
-	VMOVUPS vectors<>+512(SB), Z2
+	VMOVUPS vectors<>+704(SB), Z2
 	VMAXPS Z1, Z2, Z1
-	VMOVUPS vectors<>+640(SB), Z2
-	VFMADD231PS vectors<>+704(SB), Z1, Z2
-	VSUBPS vectors<>+640(SB), Z2, Z3
-	VFMADD231PS vectors<>+768(SB), Z3, Z1
-	VFMADD132PS vectors<>+832(SB), Z1, Z3
+	VMOVUPS vectors<>+832(SB), Z2
+	VFMADD231PS vectors<>+896(SB), Z1, Z2
+	VSUBPS vectors<>+832(SB), Z2, Z3
+	VFMADD231PS vectors<>+960(SB), Z3, Z1
+	VFMADD132PS vectors<>+1024(SB), Z1, Z3
 	VMULPS Z3, Z3, Z1
-	VMOVUPS vectors<>+960(SB), Z4
-	VFMADD231PS vectors<>+896(SB), Z3, Z4
-	VFMADD213PS vectors<>+1024(SB), Z3, Z4
-	VFMADD213PS vectors<>+1088(SB), Z3, Z4
-	VFMADD213PS vectors<>+1152(SB), Z3, Z4
+	VMOVUPS vectors<>+1152(SB), Z4
+	VFMADD231PS vectors<>+1088(SB), Z3, Z4
 	VFMADD213PS vectors<>+1216(SB), Z3, Z4
+	VFMADD213PS vectors<>+1280(SB), Z3, Z4
+	VFMADD213PS vectors<>+384(SB), Z3, Z4
+	VFMADD213PS vectors<>+1344(SB), Z3, Z4
 	VFMADD132PS Z4, Z3, Z1
+	VPSUBD vectors<>+832(SB), Z2, Z2
 	VADDPS vectors<>+128(SB), Z1, Z1
-	VPSUBD vectors<>+640(SB), Z2, Z2
 	VCVTDQ2PS Z2, Z2
 	VSCALEFPS Z2, Z1, Z2
-	VADDPS vectors<>+1984(SB), Z2, Z1
+	VADDPS vectors<>+2112(SB), Z2, Z1
 	VDIVPS Z1, Z2, Z1
 	VMULPS Z1, Z1, Z2
 	VMULPS Z2, Z1, Z3
-	VMOVUPS vectors<>+5440(SB), Z4
-	VFMADD231PS vectors<>+5376(SB), Z2, Z4
-	VFMADD213PS vectors<>+5504(SB), Z2, Z4
-	VFMADD213PS vectors<>+5568(SB), Z2, Z4
+	VMOVUPS vectors<>+5568(SB), Z4
+	VFMADD231PS vectors<>+5504(SB), Z2, Z4
 	VFMADD213PS vectors<>+5632(SB), Z2, Z4
+	VFMADD213PS vectors<>+5696(SB), Z2, Z4
+	VFMADD213PS vectors<>+5760(SB), Z2, Z4
 	VADDPS Z1, Z1, Z1
 	VFMADD132PS Z4, Z1, Z3
 	VMOVUPS vectors<>+192(SB), Z1
 	VMAXPS Z0, Z1, Z0
 	VADDPS Z0, Z3, Z0
 	VMOVUPS Z0, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func expm1320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·expm1320AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VMOVUPS vectors<>+704(SB), Z1
+	VMAXPS Z0, Z1, Z2
+	VMOVUPS vectors<>+768(SB), Z1
+	VMINPS Z2, Z1, Z2
+	VMOVUPS vectors<>+832(SB), Z1
+	VFMADD231PS vectors<>+896(SB), Z2, Z1
+	VSUBPS vectors<>+832(SB), Z1, Z3
+	VFMADD231PS vectors<>+960(SB), Z3, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z3
+	VMULPS Z3, Z3, Z2
+	VMOVUPS vectors<>+1152(SB), Z4
+	VFMADD231PS vectors<>+1088(SB), Z3, Z4
+	VFMADD213PS vectors<>+1216(SB), Z3, Z4
+	VFMADD213PS vectors<>+1280(SB), Z3, Z4
+	VFMADD213PS vectors<>+384(SB), Z3, Z4
+	VFMADD213PS vectors<>+1344(SB), Z3, Z4
+	VFMADD132PS Z4, Z3, Z2
+	VPSUBD vectors<>+832(SB), Z1, Z1
+	VCVTDQ2PS Z1, Z3
+	VMOVUPS vectors<>+128(SB), Z4
+	VSCALEFPS Z3, Z4, Z3
+	VSUBPS vectors<>+128(SB), Z3, Z4
+	VFMADD132PS Z2, Z4, Z3
+	VMOVUPS vectors<>+5824(SB), Z4
+	VCMPPS $17, Z0, Z4, K1
+	VADDPS vectors<>+128(SB), Z2, Z2
+	VCVTDQ2PS Z1, Z1
+	VSCALEFPS Z1, Z2, Z1
+	VBLENDMPS Z1, Z3, K1, Z3
+	VPANDD vectors<>+64(SB), Z3, Z3
+	VPANDD vectors<>+0(SB), Z0, Z0
+	VPORD Z0, Z3, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VMOVUPS vectors<>+704(SB), Z1
+	VMAXPS Z0, Z1, Z2
+	VMOVUPS vectors<>+768(SB), Z1
+	VMINPS Z2, Z1, Z2
+	VMOVUPS vectors<>+832(SB), Z1
+	VFMADD231PS vectors<>+896(SB), Z2, Z1
+	VSUBPS vectors<>+832(SB), Z1, Z3
+	VFMADD231PS vectors<>+960(SB), Z3, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z3
+	VMULPS Z3, Z3, Z2
+	VMOVUPS vectors<>+1152(SB), Z4
+	VFMADD231PS vectors<>+1088(SB), Z3, Z4
+	VFMADD213PS vectors<>+1216(SB), Z3, Z4
+	VFMADD213PS vectors<>+1280(SB), Z3, Z4
+	VFMADD213PS vectors<>+384(SB), Z3, Z4
+	VFMADD213PS vectors<>+1344(SB), Z3, Z4
+	VFMADD132PS Z4, Z3, Z2
+	VPSUBD vectors<>+832(SB), Z1, Z1
+	VCVTDQ2PS Z1, Z3
+	VMOVUPS vectors<>+128(SB), Z4
+	VSCALEFPS Z3, Z4, Z3
+	VSUBPS vectors<>+128(SB), Z3, Z4
+	VFMADD132PS Z2, Z4, Z3
+	VMOVUPS vectors<>+5824(SB), Z4
+	VCMPPS $17, Z0, Z4, K1
+	VADDPS vectors<>+128(SB), Z2, Z2
+	VCVTDQ2PS Z1, Z1
+	VSCALEFPS Z1, Z2, Z1
+	VBLENDMPS Z1, Z3, K1, Z3
+	VPANDD vectors<>+64(SB), Z3, Z3
+	VPANDD vectors<>+0(SB), Z0, Z0
+	VPORD Z0, Z3, Z0
+	VMOVUPS Z0, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func elu320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·elu320AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VMOVSD 0(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Z31
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VMOVUPS vectors<>+704(SB), Z1
+	VMAXPS Z0, Z1, Z2
+	VMOVUPS vectors<>+768(SB), Z1
+	VMINPS Z2, Z1, Z2
+	VMOVUPS vectors<>+832(SB), Z1
+	VFMADD231PS vectors<>+896(SB), Z2, Z1
+	VSUBPS vectors<>+832(SB), Z1, Z3
+	VFMADD231PS vectors<>+960(SB), Z3, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z3
+	VMULPS Z3, Z3, Z2
+	VMOVUPS vectors<>+1152(SB), Z4
+	VFMADD231PS vectors<>+1088(SB), Z3, Z4
+	VFMADD213PS vectors<>+1216(SB), Z3, Z4
+	VFMADD213PS vectors<>+1280(SB), Z3, Z4
+	VFMADD213PS vectors<>+384(SB), Z3, Z4
+	VFMADD213PS vectors<>+1344(SB), Z3, Z4
+	VFMADD132PS Z4, Z3, Z2
+	VPSUBD vectors<>+832(SB), Z1, Z1
+	VCVTDQ2PS Z1, Z3
+	VMOVUPS vectors<>+128(SB), Z4
+	VSCALEFPS Z3, Z4, Z3
+	VSUBPS vectors<>+128(SB), Z3, Z4
+	VFMADD132PS Z2, Z4, Z3
+	VMOVUPS vectors<>+5824(SB), Z4
+	VCMPPS $17, Z0, Z4, K2
+	VADDPS vectors<>+128(SB), Z2, Z2
+	VCVTDQ2PS Z1, Z1
+	VSCALEFPS Z1, Z2, Z1
+	VBLENDMPS Z1, Z3, K2, Z3
+	VPANDD vectors<>+64(SB), Z3, Z3
+	VPANDD vectors<>+0(SB), Z0, Z1
+	VPORD Z1, Z3, Z1
+	VMULPS Z1, Z31, Z1
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VMOVUPS vectors<>+704(SB), Z1
+	VMAXPS Z0, Z1, Z2
+	VMOVUPS vectors<>+768(SB), Z1
+	VMINPS Z2, Z1, Z2
+	VMOVUPS vectors<>+832(SB), Z1
+	VFMADD231PS vectors<>+896(SB), Z2, Z1
+	VSUBPS vectors<>+832(SB), Z1, Z3
+	VFMADD231PS vectors<>+960(SB), Z3, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z3
+	VMULPS Z3, Z3, Z2
+	VMOVUPS vectors<>+1152(SB), Z4
+	VFMADD231PS vectors<>+1088(SB), Z3, Z4
+	VFMADD213PS vectors<>+1216(SB), Z3, Z4
+	VFMADD213PS vectors<>+1280(SB), Z3, Z4
+	VFMADD213PS vectors<>+384(SB), Z3, Z4
+	VFMADD213PS vectors<>+1344(SB), Z3, Z4
+	VFMADD132PS Z4, Z3, Z2
+	VPSUBD vectors<>+832(SB), Z1, Z1
+	VCVTDQ2PS Z1, Z3
+	VMOVUPS vectors<>+128(SB), Z4
+	VSCALEFPS Z3, Z4, Z3
+	VSUBPS vectors<>+128(SB), Z3, Z4
+	VFMADD132PS Z2, Z4, Z3
+	VMOVUPS vectors<>+5824(SB), Z4
+	VCMPPS $17, Z0, Z4, K2
+	VADDPS vectors<>+128(SB), Z2, Z2
+	VCVTDQ2PS Z1, Z1
+	VSCALEFPS Z1, Z2, Z1
+	VBLENDMPS Z1, Z3, K2, Z3
+	VPANDD vectors<>+64(SB), Z3, Z3
+	VPANDD vectors<>+0(SB), Z0, Z1
+	VPORD Z1, Z3, Z1
+	VMULPS Z1, Z31, Z1
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func selu320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·selu320AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VMOVSD 0(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Z31
+	VMOVSD 8(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Z30
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VMOVUPS vectors<>+704(SB), Z1
+	VMAXPS Z0, Z1, Z2
+	VMOVUPS vectors<>+768(SB), Z1
+	VMINPS Z2, Z1, Z2
+	VMOVUPS vectors<>+832(SB), Z1
+	VFMADD231PS vectors<>+896(SB), Z2, Z1
+	VSUBPS vectors<>+832(SB), Z1, Z3
+	VFMADD231PS vectors<>+960(SB), Z3, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z3
+	VMULPS Z3, Z3, Z2
+	VMOVUPS vectors<>+1152(SB), Z4
+	VFMADD231PS vectors<>+1088(SB), Z3, Z4
+	VFMADD213PS vectors<>+1216(SB), Z3, Z4
+	VFMADD213PS vectors<>+1280(SB), Z3, Z4
+	VFMADD213PS vectors<>+384(SB), Z3, Z4
+	VFMADD213PS vectors<>+1344(SB), Z3, Z4
+	VFMADD132PS Z4, Z3, Z2
+	VPSUBD vectors<>+832(SB), Z1, Z1
+	VCVTDQ2PS Z1, Z3
+	VMOVUPS vectors<>+128(SB), Z4
+	VSCALEFPS Z3, Z4, Z3
+	VSUBPS vectors<>+128(SB), Z3, Z4
+	VFMADD132PS Z2, Z4, Z3
+	VMOVUPS vectors<>+5824(SB), Z4
+	VCMPPS $17, Z0, Z4, K2
+	VADDPS vectors<>+128(SB), Z2, Z2
+	VCVTDQ2PS Z1, Z1
+	VSCALEFPS Z1, Z2, Z1
+	VBLENDMPS Z1, Z3, K2, Z3
+	VPANDD vectors<>+64(SB), Z3, Z3
+	VPANDD vectors<>+0(SB), Z0, Z1
+	VPORD Z1, Z3, Z1
+	VMULPS Z1, Z31, Z1
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMULPS Z0, Z30, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VMOVUPS vectors<>+704(SB), Z1
+	VMAXPS Z0, Z1, Z2
+	VMOVUPS vectors<>+768(SB), Z1
+	VMINPS Z2, Z1, Z2
+	VMOVUPS vectors<>+832(SB), Z1
+	VFMADD231PS vectors<>+896(SB), Z2, Z1
+	VSUBPS vectors<>+832(SB), Z1, Z3
+	VFMADD231PS vectors<>+960(SB), Z3, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z3
+	VMULPS Z3, Z3, Z2
+	VMOVUPS vectors<>+1152(SB), Z4
+	VFMADD231PS vectors<>+1088(SB), Z3, Z4
+	VFMADD213PS vectors<>+1216(SB), Z3, Z4
+	VFMADD213PS vectors<>+1280(SB), Z3, Z4
+	VFMADD213PS vectors<>+384(SB), Z3, Z4
+	VFMADD213PS vectors<>+1344(SB), Z3, Z4
+	VFMADD132PS Z4, Z3, Z2
+	VPSUBD vectors<>+832(SB), Z1, Z1
+	VCVTDQ2PS Z1, Z3
+	VMOVUPS vectors<>+128(SB), Z4
+	VSCALEFPS Z3, Z4, Z3
+	VSUBPS vectors<>+128(SB), Z3, Z4
+	VFMADD132PS Z2, Z4, Z3
+	VMOVUPS vectors<>+5824(SB), Z4
+	VCMPPS $17, Z0, Z4, K2
+	VADDPS vectors<>+128(SB), Z2, Z2
+	VCVTDQ2PS Z1, Z1
+	VSCALEFPS Z1, Z2, Z1
+	VBLENDMPS Z1, Z3, K2, Z3
+	VPANDD vectors<>+64(SB), Z3, Z3
+	VPANDD vectors<>+0(SB), Z0, Z1
+	VPORD Z1, Z3, Z1
+	VMULPS Z1, Z31, Z1
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMULPS Z0, Z30, Z0
+	VMOVUPS Z0, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func celu320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·celu320AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VMOVSD 0(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Z31
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VDIVPS Z31, Z0, Z1
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VMOVUPS vectors<>+704(SB), Z2
+	VMAXPS Z1, Z2, Z3
+	VMOVUPS vectors<>+768(SB), Z2
+	VMINPS Z3, Z2, Z3
+	VMOVUPS vectors<>+832(SB), Z2
+	VFMADD231PS vectors<>+896(SB), Z3, Z2
+	VSUBPS vectors<>+832(SB), Z2, Z4
+	VFMADD231PS vectors<>+960(SB), Z4, Z3
+	VFMADD132PS vectors<>+1024(SB), Z3, Z4
+	VMULPS Z4, Z4, Z3
+	VMOVUPS vectors<>+1152(SB), Z5
+	VFMADD231PS vectors<>+1088(SB), Z4, Z5
+	VFMADD213PS vectors<>+1216(SB), Z4, Z5
+	VFMADD213PS vectors<>+1280(SB), Z4, Z5
+	VFMADD213PS vectors<>+384(SB), Z4, Z5
+	VFMADD213PS vectors<>+1344(SB), Z4, Z5
+	VFMADD132PS Z5, Z4, Z3
+	VPSUBD vectors<>+832(SB), Z2, Z2
+	VCVTDQ2PS Z2, Z4
+	VMOVUPS vectors<>+128(SB), Z5
+	VSCALEFPS Z4, Z5, Z4
+	VSUBPS vectors<>+128(SB), Z4, Z5
+	VFMADD132PS Z3, Z5, Z4
+	VMOVUPS vectors<>+5824(SB), Z5
+	VCMPPS $17, Z1, Z5, K2
+	VADDPS vectors<>+128(SB), Z3, Z3
+	VCVTDQ2PS Z2, Z2
+	VSCALEFPS Z2, Z3, Z2
+	VBLENDMPS Z2, Z4, K2, Z4
+	VPANDD vectors<>+64(SB), Z4, Z4
+	VPANDD vectors<>+0(SB), Z1, Z1
+	VPORD Z1, Z4, Z1
+	VMULPS Z1, Z31, Z1
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VDIVPS Z31, Z0, Z1
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VMOVUPS vectors<>+704(SB), Z2
+	VMAXPS Z1, Z2, Z3
+	VMOVUPS vectors<>+768(SB), Z2
+	VMINPS Z3, Z2, Z3
+	VMOVUPS vectors<>+832(SB), Z2
+	VFMADD231PS vectors<>+896(SB), Z3, Z2
+	VSUBPS vectors<>+832(SB), Z2, Z4
+	VFMADD231PS vectors<>+960(SB), Z4, Z3
+	VFMADD132PS vectors<>+1024(SB), Z3, Z4
+	VMULPS Z4, Z4, Z3
+	VMOVUPS vectors<>+1152(SB), Z5
+	VFMADD231PS vectors<>+1088(SB), Z4, Z5
+	VFMADD213PS vectors<>+1216(SB), Z4, Z5
+	VFMADD213PS vectors<>+1280(SB), Z4, Z5
+	VFMADD213PS vectors<>+384(SB), Z4, Z5
+	VFMADD213PS vectors<>+1344(SB), Z4, Z5
+	VFMADD132PS Z5, Z4, Z3
+	VPSUBD vectors<>+832(SB), Z2, Z2
+	VCVTDQ2PS Z2, Z4
+	VMOVUPS vectors<>+128(SB), Z5
+	VSCALEFPS Z4, Z5, Z4
+	VSUBPS vectors<>+128(SB), Z4, Z5
+	VFMADD132PS Z3, Z5, Z4
+	VMOVUPS vectors<>+5824(SB), Z5
+	VCMPPS $17, Z1, Z5, K2
+	VADDPS vectors<>+128(SB), Z3, Z3
+	VCVTDQ2PS Z2, Z2
+	VSCALEFPS Z2, Z3, Z2
+	VBLENDMPS Z2, Z4, K2, Z4
+	VPANDD vectors<>+64(SB), Z4, Z4
+	VPANDD vectors<>+0(SB), Z1, Z1
+	VPORD Z1, Z4, Z1
+	VMULPS Z1, Z31, Z1
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mish320AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·mish320AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next1:
+	CMPQ CX, $16
+	JLT rest
+	VMOVUPS 0(SI), Z0
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VMOVUPS vectors<>+1472(SB), Z1
+	VMAXPS Z0, Z1, Z2
+	VMOVUPS vectors<>+1728(SB), Z1
+	VMINPS Z2, Z1, Z2
+	VMOVUPS vectors<>+832(SB), Z1
+	VFMADD231PS vectors<>+896(SB), Z2, Z1
+	VSUBPS vectors<>+832(SB), Z1, Z3
+	VFMADD231PS vectors<>+960(SB), Z3, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z3
+	VMULPS Z3, Z3, Z2
+	VMOVUPS vectors<>+1152(SB), Z4
+	VFMADD231PS vectors<>+1088(SB), Z3, Z4
+	VFMADD213PS vectors<>+1216(SB), Z3, Z4
+	VFMADD213PS vectors<>+1280(SB), Z3, Z4
+	VFMADD213PS vectors<>+384(SB), Z3, Z4
+	VFMADD213PS vectors<>+1344(SB), Z3, Z4
+	VFMADD132PS Z4, Z3, Z2
+	VPSUBD vectors<>+832(SB), Z1, Z1
+	VADDPS vectors<>+128(SB), Z2, Z2
+	VPMAXSD vectors<>+1536(SB), Z1, Z3
+	VCVTDQ2PS Z3, Z3
+	VSCALEFPS Z3, Z2, Z3
+	VADDPS Z3, Z3, Z4
+	VFMADD231PS Z3, Z3, Z4
+	VBLENDMPS Z2, Z3, K1, Z2
+	VMOVUPS vectors<>+192(SB), Z5
+	VBLENDMPS Z1, Z5, K1, Z1
+	VCMPPS $17, vectors<>+1472(SB), Z0, K1
+	VBLENDMPS vectors<>+192(SB), Z2, K1, Z2
+	VADDPS vectors<>+2112(SB), Z3, Z3
+	VMULPS Z3, Z2, Z3
+	VADDPS vectors<>+2112(SB), Z4, Z4
+	VDIVPS Z4, Z3, Z4
+	VMULPS Z4, Z0, Z4
+	VCVTDQ2PS Z1, Z1
+	VSCALEFPS Z1, Z4, Z1
+	VMOVUPS Z1, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPS.Z 0(SI), K7, Z0
+	VCMPPS $17, vectors<>+192(SB), Z0, K1
+	VMOVUPS vectors<>+1472(SB), Z1
+	VMAXPS Z0, Z1, Z2
+	VMOVUPS vectors<>+1728(SB), Z1
+	VMINPS Z2, Z1, Z2
+	VMOVUPS vectors<>+832(SB), Z1
+	VFMADD231PS vectors<>+896(SB), Z2, Z1
+	VSUBPS vectors<>+832(SB), Z1, Z3
+	VFMADD231PS vectors<>+960(SB), Z3, Z2
+	VFMADD132PS vectors<>+1024(SB), Z2, Z3
+	VMULPS Z3, Z3, Z2
+	VMOVUPS vectors<>+1152(SB), Z4
+	VFMADD231PS vectors<>+1088(SB), Z3, Z4
+	VFMADD213PS vectors<>+1216(SB), Z3, Z4
+	VFMADD213PS vectors<>+1280(SB), Z3, Z4
+	VFMADD213PS vectors<>+384(SB), Z3, Z4
+	VFMADD213PS vectors<>+1344(SB), Z3, Z4
+	VFMADD132PS Z4, Z3, Z2
+	VPSUBD vectors<>+832(SB), Z1, Z1
+	VADDPS vectors<>+128(SB), Z2, Z2
+	VPMAXSD vectors<>+1536(SB), Z1, Z3
+	VCVTDQ2PS Z3, Z3
+	VSCALEFPS Z3, Z2, Z3
+	VADDPS Z3, Z3, Z4
+	VFMADD231PS Z3, Z3, Z4
+	VBLENDMPS Z2, Z3, K1, Z2
+	VMOVUPS vectors<>+192(SB), Z5
+	VBLENDMPS Z1, Z5, K1, Z1
+	VCMPPS $17, vectors<>+1472(SB), Z0, K1
+	VBLENDMPS vectors<>+192(SB), Z2, K1, Z2
+	VADDPS vectors<>+2112(SB), Z3, Z3
+	VMULPS Z3, Z2, Z3
+	VADDPS vectors<>+2112(SB), Z4, Z4
+	VDIVPS Z4, Z3, Z4
+	VMULPS Z4, Z0, Z4
+	VCVTDQ2PS Z1, Z1
+	VSCALEFPS Z1, Z4, Z1
+	VMOVUPS Z1, K7, (DI)
 
 done:
 	VZEROUPPER
@@ -4347,13 +5414,13 @@ next1:
 	VMULPS Z1, Z0, Z1
 	VADDPS Z2, Z1, Z2
 	VPSRLD $16, Z2, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z2, Z0
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z2, Z0
 	VPADDD Z1, Z0, Z1
 	VCMPPS $3, Z2, Z2, K1
-	VPORD vectors<>+384(SB), Z2, Z2
+	VPORD vectors<>+576(SB), Z2, Z2
 	VBLENDMPS Z2, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DX
@@ -4375,13 +5442,13 @@ rest:
 	VMULPS Z1, Z0, Z1
 	VADDPS Z2, Z1, Z2
 	VPSRLD $16, Z2, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z2, Z0
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z2, Z0
 	VPADDD Z1, Z0, Z1
 	VCMPPS $3, Z2, Z2, K1
-	VPORD vectors<>+384(SB), Z2, Z2
+	VPORD vectors<>+576(SB), Z2, Z2
 	VBLENDMPS Z2, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, K7, (DI)
 
 done:
@@ -4405,13 +5472,13 @@ next1:
 	VMULPS Z31, Z0, Z0
 	VADDPS Z30, Z0, Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
@@ -4429,13 +5496,13 @@ rest:
 	VMULPS Z31, Z0, Z0
 	VADDPS Z30, Z0, Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, K7, (DI)
 
 done:
@@ -4595,13 +5662,13 @@ next1:
 	VMOVUPS 0(DX), Z1
 	VADDPS Z1, Z0, Z1
 	VPSRLD $16, Z1, Z0
-	VPANDD vectors<>+256(SB), Z0, Z0
-	VPADDD vectors<>+320(SB), Z1, Z2
+	VPANDD vectors<>+448(SB), Z0, Z0
+	VPADDD vectors<>+512(SB), Z1, Z2
 	VPADDD Z0, Z2, Z0
 	VCMPPS $3, Z1, Z1, K1
-	VPORD vectors<>+384(SB), Z1, Z1
+	VPORD vectors<>+576(SB), Z1, Z1
 	VBLENDMPS Z1, Z0, K1, Z0
-	VPANDD vectors<>+448(SB), Z0, Z0
+	VPANDD vectors<>+640(SB), Z0, Z0
 	VMOVUPS Z0, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DX
@@ -4620,13 +5687,13 @@ rest:
 	VMOVUPS.Z 0(DX), K7, Z1
 	VADDPS Z1, Z0, Z1
 	VPSRLD $16, Z1, Z0
-	VPANDD vectors<>+256(SB), Z0, Z0
-	VPADDD vectors<>+320(SB), Z1, Z2
+	VPANDD vectors<>+448(SB), Z0, Z0
+	VPADDD vectors<>+512(SB), Z1, Z2
 	VPADDD Z0, Z2, Z0
 	VCMPPS $3, Z1, Z1, K1
-	VPORD vectors<>+384(SB), Z1, Z1
+	VPORD vectors<>+576(SB), Z1, Z1
 	VBLENDMPS Z1, Z0, K1, Z0
-	VPANDD vectors<>+448(SB), Z0, Z0
+	VPANDD vectors<>+640(SB), Z0, Z0
 	VMOVUPS Z0, K7, (DI)
 
 done:
@@ -4647,13 +5714,13 @@ next1:
 	VMOVUPS 0(SI), Z0
 	VADDPS Z31, Z0, Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
@@ -4670,13 +5737,13 @@ rest:
 	VMOVUPS.Z 0(SI), K7, Z0
 	VADDPS Z31, Z0, Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, K7, (DI)
 
 done:
@@ -4836,13 +5903,13 @@ next1:
 	VMOVUPS 0(DX), Z1
 	VSUBPS Z1, Z0, Z1
 	VPSRLD $16, Z1, Z0
-	VPANDD vectors<>+256(SB), Z0, Z0
-	VPADDD vectors<>+320(SB), Z1, Z2
+	VPANDD vectors<>+448(SB), Z0, Z0
+	VPADDD vectors<>+512(SB), Z1, Z2
 	VPADDD Z0, Z2, Z0
 	VCMPPS $3, Z1, Z1, K1
-	VPORD vectors<>+384(SB), Z1, Z1
+	VPORD vectors<>+576(SB), Z1, Z1
 	VBLENDMPS Z1, Z0, K1, Z0
-	VPANDD vectors<>+448(SB), Z0, Z0
+	VPANDD vectors<>+640(SB), Z0, Z0
 	VMOVUPS Z0, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DX
@@ -4861,13 +5928,13 @@ rest:
 	VMOVUPS.Z 0(DX), K7, Z1
 	VSUBPS Z1, Z0, Z1
 	VPSRLD $16, Z1, Z0
-	VPANDD vectors<>+256(SB), Z0, Z0
-	VPADDD vectors<>+320(SB), Z1, Z2
+	VPANDD vectors<>+448(SB), Z0, Z0
+	VPADDD vectors<>+512(SB), Z1, Z2
 	VPADDD Z0, Z2, Z0
 	VCMPPS $3, Z1, Z1, K1
-	VPORD vectors<>+384(SB), Z1, Z1
+	VPORD vectors<>+576(SB), Z1, Z1
 	VBLENDMPS Z1, Z0, K1, Z0
-	VPANDD vectors<>+448(SB), Z0, Z0
+	VPANDD vectors<>+640(SB), Z0, Z0
 	VMOVUPS Z0, K7, (DI)
 
 done:
@@ -4888,13 +5955,13 @@ next1:
 	VMOVUPS 0(SI), Z0
 	VSUBPS Z31, Z0, Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
@@ -4911,13 +5978,13 @@ rest:
 	VMOVUPS.Z 0(SI), K7, Z0
 	VSUBPS Z31, Z0, Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, K7, (DI)
 
 done:
@@ -5077,13 +6144,13 @@ next1:
 	VMOVUPS 0(DX), Z1
 	VMULPS Z1, Z0, Z1
 	VPSRLD $16, Z1, Z0
-	VPANDD vectors<>+256(SB), Z0, Z0
-	VPADDD vectors<>+320(SB), Z1, Z2
+	VPANDD vectors<>+448(SB), Z0, Z0
+	VPADDD vectors<>+512(SB), Z1, Z2
 	VPADDD Z0, Z2, Z0
 	VCMPPS $3, Z1, Z1, K1
-	VPORD vectors<>+384(SB), Z1, Z1
+	VPORD vectors<>+576(SB), Z1, Z1
 	VBLENDMPS Z1, Z0, K1, Z0
-	VPANDD vectors<>+448(SB), Z0, Z0
+	VPANDD vectors<>+640(SB), Z0, Z0
 	VMOVUPS Z0, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DX
@@ -5102,13 +6169,13 @@ rest:
 	VMOVUPS.Z 0(DX), K7, Z1
 	VMULPS Z1, Z0, Z1
 	VPSRLD $16, Z1, Z0
-	VPANDD vectors<>+256(SB), Z0, Z0
-	VPADDD vectors<>+320(SB), Z1, Z2
+	VPANDD vectors<>+448(SB), Z0, Z0
+	VPADDD vectors<>+512(SB), Z1, Z2
 	VPADDD Z0, Z2, Z0
 	VCMPPS $3, Z1, Z1, K1
-	VPORD vectors<>+384(SB), Z1, Z1
+	VPORD vectors<>+576(SB), Z1, Z1
 	VBLENDMPS Z1, Z0, K1, Z0
-	VPANDD vectors<>+448(SB), Z0, Z0
+	VPANDD vectors<>+640(SB), Z0, Z0
 	VMOVUPS Z0, K7, (DI)
 
 done:
@@ -5129,13 +6196,13 @@ next1:
 	VMOVUPS 0(SI), Z0
 	VMULPS Z31, Z0, Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
@@ -5152,13 +6219,13 @@ rest:
 	VMOVUPS.Z 0(SI), K7, Z0
 	VMULPS Z31, Z0, Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, K7, (DI)
 
 done:
@@ -5318,13 +6385,13 @@ next1:
 	VMOVUPS 0(DX), Z1
 	VDIVPS Z1, Z0, Z1
 	VPSRLD $16, Z1, Z0
-	VPANDD vectors<>+256(SB), Z0, Z0
-	VPADDD vectors<>+320(SB), Z1, Z2
+	VPANDD vectors<>+448(SB), Z0, Z0
+	VPADDD vectors<>+512(SB), Z1, Z2
 	VPADDD Z0, Z2, Z0
 	VCMPPS $3, Z1, Z1, K1
-	VPORD vectors<>+384(SB), Z1, Z1
+	VPORD vectors<>+576(SB), Z1, Z1
 	VBLENDMPS Z1, Z0, K1, Z0
-	VPANDD vectors<>+448(SB), Z0, Z0
+	VPANDD vectors<>+640(SB), Z0, Z0
 	VMOVUPS Z0, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DX
@@ -5343,13 +6410,13 @@ rest:
 	VMOVUPS.Z 0(DX), K7, Z1
 	VDIVPS Z1, Z0, Z1
 	VPSRLD $16, Z1, Z0
-	VPANDD vectors<>+256(SB), Z0, Z0
-	VPADDD vectors<>+320(SB), Z1, Z2
+	VPANDD vectors<>+448(SB), Z0, Z0
+	VPADDD vectors<>+512(SB), Z1, Z2
 	VPADDD Z0, Z2, Z0
 	VCMPPS $3, Z1, Z1, K1
-	VPORD vectors<>+384(SB), Z1, Z1
+	VPORD vectors<>+576(SB), Z1, Z1
 	VBLENDMPS Z1, Z0, K1, Z0
-	VPANDD vectors<>+448(SB), Z0, Z0
+	VPANDD vectors<>+640(SB), Z0, Z0
 	VMOVUPS Z0, K7, (DI)
 
 done:
@@ -5370,13 +6437,13 @@ next1:
 	VMOVUPS 0(SI), Z0
 	VDIVPS Z31, Z0, Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
@@ -5393,13 +6460,13 @@ rest:
 	VMOVUPS.Z 0(SI), K7, Z0
 	VDIVPS Z31, Z0, Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, K7, (DI)
 
 done:
@@ -5496,13 +6563,13 @@ next1:
 	VMAXPS Z0, Z1, Z0
 	VADDPS vectors<>+192(SB), Z0, Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
@@ -5521,13 +6588,13 @@ rest:
 	VMAXPS Z0, Z1, Z0
 	VADDPS vectors<>+192(SB), Z0, Z0
 	VPSRLD $16, Z0, Z1
-	VPANDD vectors<>+256(SB), Z1, Z1
-	VPADDD vectors<>+320(SB), Z0, Z2
+	VPANDD vectors<>+448(SB), Z1, Z1
+	VPADDD vectors<>+512(SB), Z0, Z2
 	VPADDD Z1, Z2, Z1
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z1, K1, Z1
-	VPANDD vectors<>+448(SB), Z1, Z1
+	VPANDD vectors<>+640(SB), Z1, Z1
 	VMOVUPS Z1, K7, (DI)
 
 done:
@@ -5869,13 +6936,13 @@ next1:
 	VADDPS Z2, Z4, Z2
 	VBLENDMPS Z2, Z0, K1, Z0
 	VPSRLD $16, Z0, Z2
-	VPANDD vectors<>+256(SB), Z2, Z2
-	VPADDD vectors<>+320(SB), Z0, Z4
+	VPANDD vectors<>+448(SB), Z2, Z2
+	VPADDD vectors<>+512(SB), Z0, Z4
 	VPADDD Z2, Z4, Z2
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z2, K1, Z2
-	VPANDD vectors<>+448(SB), Z2, Z2
+	VPANDD vectors<>+640(SB), Z2, Z2
 	VMOVUPS Z2, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DX
@@ -5909,13 +6976,13 @@ rest:
 	VADDPS Z2, Z4, Z2
 	VBLENDMPS Z2, Z0, K1, Z0
 	VPSRLD $16, Z0, Z2
-	VPANDD vectors<>+256(SB), Z2, Z2
-	VPADDD vectors<>+320(SB), Z0, Z4
+	VPANDD vectors<>+448(SB), Z2, Z2
+	VPADDD vectors<>+512(SB), Z0, Z4
 	VPADDD Z2, Z4, Z2
 	VCMPPS $3, Z0, Z0, K1
-	VPORD vectors<>+384(SB), Z0, Z0
+	VPORD vectors<>+576(SB), Z0, Z0
 	VBLENDMPS Z0, Z2, K1, Z2
-	VPANDD vectors<>+448(SB), Z2, Z2
+	VPANDD vectors<>+640(SB), Z2, Z2
 	VMOVUPS Z2, K7, (DI)
 
 done:
@@ -5951,13 +7018,13 @@ next1:
 	VADDPS Z30, Z2, Z2
 	VBLENDMPS Z2, Z1, K1, Z1
 	VPSRLD $16, Z1, Z2
-	VPANDD vectors<>+256(SB), Z2, Z2
-	VPADDD vectors<>+320(SB), Z1, Z0
+	VPANDD vectors<>+448(SB), Z2, Z2
+	VPADDD vectors<>+512(SB), Z1, Z0
 	VPADDD Z2, Z0, Z2
 	VCMPPS $3, Z1, Z1, K1
-	VPORD vectors<>+384(SB), Z1, Z1
+	VPORD vectors<>+576(SB), Z1, Z1
 	VBLENDMPS Z1, Z2, K1, Z2
-	VPANDD vectors<>+448(SB), Z2, Z2
+	VPANDD vectors<>+640(SB), Z2, Z2
 	VMOVUPS Z2, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
@@ -5987,13 +7054,13 @@ rest:
 	VADDPS Z30, Z2, Z2
 	VBLENDMPS Z2, Z1, K1, Z1
 	VPSRLD $16, Z1, Z2
-	VPANDD vectors<>+256(SB), Z2, Z2
-	VPADDD vectors<>+320(SB), Z1, Z0
+	VPANDD vectors<>+448(SB), Z2, Z2
+	VPADDD vectors<>+512(SB), Z1, Z0
 	VPADDD Z2, Z0, Z2
 	VCMPPS $3, Z1, Z1, K1
-	VPORD vectors<>+384(SB), Z1, Z1
+	VPORD vectors<>+576(SB), Z1, Z1
 	VBLENDMPS Z1, Z2, K1, Z2
-	VPANDD vectors<>+448(SB), Z2, Z2
+	VPANDD vectors<>+640(SB), Z2, Z2
 	VMOVUPS Z2, K7, (DI)
 
 done:
@@ -6010,16 +7077,16 @@ next4:
 	CMPQ CX, $32
 	JLT next1
 	VMOVUPD 0(SI), Z0
-	VPXORQ vectors<>+5696(SB), Z0, Z0
+	VPXORQ vectors<>+5888(SB), Z0, Z0
 	VMOVUPD Z0, 0(DI)
 	VMOVUPD 64(SI), Z0
-	VPXORQ vectors<>+5696(SB), Z0, Z0
+	VPXORQ vectors<>+5888(SB), Z0, Z0
 	VMOVUPD Z0, 64(DI)
 	VMOVUPD 128(SI), Z0
-	VPXORQ vectors<>+5696(SB), Z0, Z0
+	VPXORQ vectors<>+5888(SB), Z0, Z0
 	VMOVUPD Z0, 128(DI)
 	VMOVUPD 192(SI), Z0
-	VPXORQ vectors<>+5696(SB), Z0, Z0
+	VPXORQ vectors<>+5888(SB), Z0, Z0
 	VMOVUPD Z0, 192(DI)
 	ADDQ $256, SI
 	ADDQ $256, DI
@@ -6030,7 +7097,7 @@ next1:
 	CMPQ CX, $8
 	JLT rest
 	VMOVUPD 0(SI), Z0
-	VPXORQ vectors<>+5696(SB), Z0, Z0
+	VPXORQ vectors<>+5888(SB), Z0, Z0
 	VMOVUPD Z0, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
@@ -6045,7 +7112,7 @@ rest:
 	DECQ R10
 	KMOVW R10, K7
 	VMOVUPD.Z 0(SI), K7, Z0
-	VPXORQ vectors<>+5696(SB), Z0, Z0
+	VPXORQ vectors<>+5888(SB), Z0, Z0
 	VMOVUPD Z0, K7, (DI)
 
 done:
@@ -6062,16 +7129,16 @@ next4:
 	CMPQ CX, $32
 	JLT next1
 	VMOVUPD 0(SI), Z0
-	VPANDQ vectors<>+5760(SB), Z0, Z0
+	VPANDQ vectors<>+5952(SB), Z0, Z0
 	VMOVUPD Z0, 0(DI)
 	VMOVUPD 64(SI), Z0
-	VPANDQ vectors<>+5760(SB), Z0, Z0
+	VPANDQ vectors<>+5952(SB), Z0, Z0
 	VMOVUPD Z0, 64(DI)
 	VMOVUPD 128(SI), Z0
-	VPANDQ vectors<>+5760(SB), Z0, Z0
+	VPANDQ vectors<>+5952(SB), Z0, Z0
 	VMOVUPD Z0, 128(DI)
 	VMOVUPD 192(SI), Z0
-	VPANDQ vectors<>+5760(SB), Z0, Z0
+	VPANDQ vectors<>+5952(SB), Z0, Z0
 	VMOVUPD Z0, 192(DI)
 	ADDQ $256, SI
 	ADDQ $256, DI
@@ -6082,7 +7149,7 @@ next1:
 	CMPQ CX, $8
 	JLT rest
 	VMOVUPD 0(SI), Z0
-	VPANDQ vectors<>+5760(SB), Z0, Z0
+	VPANDQ vectors<>+5952(SB), Z0, Z0
 	VMOVUPD Z0, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
@@ -6097,7 +7164,7 @@ rest:
 	DECQ R10
 	KMOVW R10, K7
 	VMOVUPD.Z 0(SI), K7, Z0
-	VPANDQ vectors<>+5760(SB), Z0, Z0
+	VPANDQ vectors<>+5952(SB), Z0, Z0
 	VMOVUPD Z0, K7, (DI)
 
 done:
@@ -6166,19 +7233,19 @@ next4:
 	CMPQ CX, $32
 	JLT next1
 	VMOVUPD 0(SI), Z0
-	VMOVUPD vectors<>+5824(SB), Z1
+	VMOVUPD vectors<>+6016(SB), Z1
 	VDIVPD Z0, Z1, Z0
 	VMOVUPD Z0, 0(DI)
 	VMOVUPD 64(SI), Z0
-	VMOVUPD vectors<>+5824(SB), Z1
+	VMOVUPD vectors<>+6016(SB), Z1
 	VDIVPD Z0, Z1, Z0
 	VMOVUPD Z0, 64(DI)
 	VMOVUPD 128(SI), Z0
-	VMOVUPD vectors<>+5824(SB), Z1
+	VMOVUPD vectors<>+6016(SB), Z1
 	VDIVPD Z0, Z1, Z0
 	VMOVUPD Z0, 128(DI)
 	VMOVUPD 192(SI), Z0
-	VMOVUPD vectors<>+5824(SB), Z1
+	VMOVUPD vectors<>+6016(SB), Z1
 	VDIVPD Z0, Z1, Z0
 	VMOVUPD Z0, 192(DI)
 	ADDQ $256, SI
@@ -6190,7 +7257,7 @@ next1:
 	CMPQ CX, $8
 	JLT rest
 	VMOVUPD 0(SI), Z0
-	VMOVUPD vectors<>+5824(SB), Z1
+	VMOVUPD vectors<>+6016(SB), Z1
 	VDIVPD Z0, Z1, Z0
 	VMOVUPD Z0, 0(DI)
 	ADDQ $64, SI
@@ -6206,7 +7273,7 @@ rest:
 	DECQ R10
 	KMOVW R10, K7
 	VMOVUPD.Z 0(SI), K7, Z0
-	VMOVUPD vectors<>+5824(SB), Z1
+	VMOVUPD vectors<>+6016(SB), Z1
 	VDIVPD Z0, Z1, Z0
 	VMOVUPD Z0, K7, (DI)
 
@@ -6598,6 +7665,546 @@ rest:
 	VCMPPD $17, vectors<>+192(SB), Z0, K1
 	VMULPD Z31, Z0, Z1
 	VBLENDMPD Z1, Z0, K1, Z0
+	VMOVUPD Z0, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rsqrt640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·rsqrt640AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPD 0(SI), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD vectors<>+6016(SB), Z1
+	VDIVPD Z0, Z1, Z0
+	VMOVUPD Z0, 0(DI)
+	VMOVUPD 64(SI), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD vectors<>+6016(SB), Z1
+	VDIVPD Z0, Z1, Z0
+	VMOVUPD Z0, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD vectors<>+6016(SB), Z1
+	VDIVPD Z0, Z1, Z0
+	VMOVUPD Z0, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD vectors<>+6016(SB), Z1
+	VDIVPD Z0, Z1, Z0
+	VMOVUPD Z0, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPD 0(SI), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD vectors<>+6016(SB), Z1
+	VDIVPD Z0, Z1, Z0
+	VMOVUPD Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPD.Z 0(SI), K7, Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD vectors<>+6016(SB), Z1
+	VDIVPD Z0, Z1, Z0
+	VMOVUPD Z0, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sign640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·sign640AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPD 0(SI), Z0
+	VCMPPD $17, vectors<>+192(SB), Z0, K1
+	VADDPD vectors<>+192(SB), Z0, Z1
+	VBLENDMPD vectors<>+6080(SB), Z1, K1, Z1
+	VMOVUPD vectors<>+192(SB), Z2
+	VCMPPD $17, Z0, Z2, K1
+	VBLENDMPD vectors<>+6016(SB), Z1, K1, Z1
+	VMOVUPD Z1, 0(DI)
+	VMOVUPD 64(SI), Z0
+	VCMPPD $17, vectors<>+192(SB), Z0, K1
+	VADDPD vectors<>+192(SB), Z0, Z1
+	VBLENDMPD vectors<>+6080(SB), Z1, K1, Z1
+	VMOVUPD vectors<>+192(SB), Z2
+	VCMPPD $17, Z0, Z2, K1
+	VBLENDMPD vectors<>+6016(SB), Z1, K1, Z1
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VCMPPD $17, vectors<>+192(SB), Z0, K1
+	VADDPD vectors<>+192(SB), Z0, Z1
+	VBLENDMPD vectors<>+6080(SB), Z1, K1, Z1
+	VMOVUPD vectors<>+192(SB), Z2
+	VCMPPD $17, Z0, Z2, K1
+	VBLENDMPD vectors<>+6016(SB), Z1, K1, Z1
+	VMOVUPD Z1, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VCMPPD $17, vectors<>+192(SB), Z0, K1
+	VADDPD vectors<>+192(SB), Z0, Z1
+	VBLENDMPD vectors<>+6080(SB), Z1, K1, Z1
+	VMOVUPD vectors<>+192(SB), Z2
+	VCMPPD $17, Z0, Z2, K1
+	VBLENDMPD vectors<>+6016(SB), Z1, K1, Z1
+	VMOVUPD Z1, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPD 0(SI), Z0
+	VCMPPD $17, vectors<>+192(SB), Z0, K1
+	VADDPD vectors<>+192(SB), Z0, Z1
+	VBLENDMPD vectors<>+6080(SB), Z1, K1, Z1
+	VMOVUPD vectors<>+192(SB), Z2
+	VCMPPD $17, Z0, Z2, K1
+	VBLENDMPD vectors<>+6016(SB), Z1, K1, Z1
+	VMOVUPD Z1, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPD.Z 0(SI), K7, Z0
+	VCMPPD $17, vectors<>+192(SB), Z0, K1
+	VADDPD vectors<>+192(SB), Z0, Z1
+	VBLENDMPD vectors<>+6080(SB), Z1, K1, Z1
+	VMOVUPD vectors<>+192(SB), Z2
+	VCMPPD $17, Z0, Z2, K1
+	VBLENDMPD vectors<>+6016(SB), Z1, K1, Z1
+	VMOVUPD Z1, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func softsign640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·softsign640AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPD 0(SI), Z0
+	VPANDQ vectors<>+5952(SB), Z0, Z1
+	VADDPD vectors<>+6016(SB), Z1, Z1
+	VDIVPD Z1, Z0, Z1
+	VMOVUPD Z1, 0(DI)
+	VMOVUPD 64(SI), Z0
+	VPANDQ vectors<>+5952(SB), Z0, Z1
+	VADDPD vectors<>+6016(SB), Z1, Z1
+	VDIVPD Z1, Z0, Z1
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VPANDQ vectors<>+5952(SB), Z0, Z1
+	VADDPD vectors<>+6016(SB), Z1, Z1
+	VDIVPD Z1, Z0, Z1
+	VMOVUPD Z1, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VPANDQ vectors<>+5952(SB), Z0, Z1
+	VADDPD vectors<>+6016(SB), Z1, Z1
+	VDIVPD Z1, Z0, Z1
+	VMOVUPD Z1, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPD 0(SI), Z0
+	VPANDQ vectors<>+5952(SB), Z0, Z1
+	VADDPD vectors<>+6016(SB), Z1, Z1
+	VDIVPD Z1, Z0, Z1
+	VMOVUPD Z1, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPD.Z 0(SI), K7, Z0
+	VPANDQ vectors<>+5952(SB), Z0, Z1
+	VADDPD vectors<>+6016(SB), Z1, Z1
+	VDIVPD Z1, Z0, Z1
+	VMOVUPD Z1, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func thresholdedrelu640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·thresholdedrelu640AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VBROADCASTSD 0(R9), Z31
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPD 0(SI), Z0
+	VCMPPD $17, Z0, Z31, K1
+	VMOVUPD vectors<>+192(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z0
+	VMOVUPD Z0, 0(DI)
+	VMOVUPD 64(SI), Z0
+	VCMPPD $17, Z0, Z31, K1
+	VMOVUPD vectors<>+192(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z0
+	VMOVUPD Z0, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VCMPPD $17, Z0, Z31, K1
+	VMOVUPD vectors<>+192(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z0
+	VMOVUPD Z0, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VCMPPD $17, Z0, Z31, K1
+	VMOVUPD vectors<>+192(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z0
+	VMOVUPD Z0, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPD 0(SI), Z0
+	VCMPPD $17, Z0, Z31, K1
+	VMOVUPD vectors<>+192(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z0
+	VMOVUPD Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPD.Z 0(SI), K7, Z0
+	VCMPPD $17, Z0, Z31, K1
+	VMOVUPD vectors<>+192(SB), Z1
+	VBLENDMPD Z0, Z1, K1, Z0
+	VMOVUPD Z0, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func shrink640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·shrink640AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VBROADCASTSD 0(R9), Z31
+	VBROADCASTSD 8(R9), Z30
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPD 0(SI), Z0
+	VPXORQ vectors<>+5888(SB), Z31, Z1
+	VCMPPD $17, Z1, Z0, K1
+	VADDPD Z30, Z0, Z1
+	VCMPPD $17, Z0, Z31, K2
+	VSUBPD Z30, Z0, Z0
+	VMOVUPD vectors<>+192(SB), Z2
+	VBLENDMPD Z0, Z2, K2, Z0
+	VBLENDMPD Z1, Z0, K1, Z0
+	VMOVUPD Z0, 0(DI)
+	VMOVUPD 64(SI), Z0
+	VPXORQ vectors<>+5888(SB), Z31, Z1
+	VCMPPD $17, Z1, Z0, K1
+	VADDPD Z30, Z0, Z1
+	VCMPPD $17, Z0, Z31, K2
+	VSUBPD Z30, Z0, Z0
+	VMOVUPD vectors<>+192(SB), Z2
+	VBLENDMPD Z0, Z2, K2, Z0
+	VBLENDMPD Z1, Z0, K1, Z0
+	VMOVUPD Z0, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VPXORQ vectors<>+5888(SB), Z31, Z1
+	VCMPPD $17, Z1, Z0, K1
+	VADDPD Z30, Z0, Z1
+	VCMPPD $17, Z0, Z31, K2
+	VSUBPD Z30, Z0, Z0
+	VMOVUPD vectors<>+192(SB), Z2
+	VBLENDMPD Z0, Z2, K2, Z0
+	VBLENDMPD Z1, Z0, K1, Z0
+	VMOVUPD Z0, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VPXORQ vectors<>+5888(SB), Z31, Z1
+	VCMPPD $17, Z1, Z0, K1
+	VADDPD Z30, Z0, Z1
+	VCMPPD $17, Z0, Z31, K2
+	VSUBPD Z30, Z0, Z0
+	VMOVUPD vectors<>+192(SB), Z2
+	VBLENDMPD Z0, Z2, K2, Z0
+	VBLENDMPD Z1, Z0, K1, Z0
+	VMOVUPD Z0, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPD 0(SI), Z0
+	VPXORQ vectors<>+5888(SB), Z31, Z1
+	VCMPPD $17, Z1, Z0, K1
+	VADDPD Z30, Z0, Z1
+	VCMPPD $17, Z0, Z31, K2
+	VSUBPD Z30, Z0, Z0
+	VMOVUPD vectors<>+192(SB), Z2
+	VBLENDMPD Z0, Z2, K2, Z0
+	VBLENDMPD Z1, Z0, K1, Z0
+	VMOVUPD Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPD.Z 0(SI), K7, Z0
+	VPXORQ vectors<>+5888(SB), Z31, Z1
+	VCMPPD $17, Z1, Z0, K1
+	VADDPD Z30, Z0, Z1
+	VCMPPD $17, Z0, Z31, K2
+	VSUBPD Z30, Z0, Z0
+	VMOVUPD vectors<>+192(SB), Z2
+	VBLENDMPD Z0, Z2, K2, Z0
+	VBLENDMPD Z1, Z0, K1, Z0
+	VMOVUPD Z0, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hardswish640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·hardswish640AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPD 0(SI), Z0
+	VADDPD vectors<>+6144(SB), Z0, Z1
+	VMULPD vectors<>+6208(SB), Z1, Z1
+	VMOVUPD vectors<>+192(SB), Z2
+	VMAXPD Z1, Z2, Z1
+	VMOVUPD vectors<>+6016(SB), Z2
+	VMINPD Z1, Z2, Z1
+	VMULPD Z1, Z0, Z1
+	VMOVUPD Z1, 0(DI)
+	VMOVUPD 64(SI), Z0
+	VADDPD vectors<>+6144(SB), Z0, Z1
+	VMULPD vectors<>+6208(SB), Z1, Z1
+	VMOVUPD vectors<>+192(SB), Z2
+	VMAXPD Z1, Z2, Z1
+	VMOVUPD vectors<>+6016(SB), Z2
+	VMINPD Z1, Z2, Z1
+	VMULPD Z1, Z0, Z1
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VADDPD vectors<>+6144(SB), Z0, Z1
+	VMULPD vectors<>+6208(SB), Z1, Z1
+	VMOVUPD vectors<>+192(SB), Z2
+	VMAXPD Z1, Z2, Z1
+	VMOVUPD vectors<>+6016(SB), Z2
+	VMINPD Z1, Z2, Z1
+	VMULPD Z1, Z0, Z1
+	VMOVUPD Z1, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VADDPD vectors<>+6144(SB), Z0, Z1
+	VMULPD vectors<>+6208(SB), Z1, Z1
+	VMOVUPD vectors<>+192(SB), Z2
+	VMAXPD Z1, Z2, Z1
+	VMOVUPD vectors<>+6016(SB), Z2
+	VMINPD Z1, Z2, Z1
+	VMULPD Z1, Z0, Z1
+	VMOVUPD Z1, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPD 0(SI), Z0
+	VADDPD vectors<>+6144(SB), Z0, Z1
+	VMULPD vectors<>+6208(SB), Z1, Z1
+	VMOVUPD vectors<>+192(SB), Z2
+	VMAXPD Z1, Z2, Z1
+	VMOVUPD vectors<>+6016(SB), Z2
+	VMINPD Z1, Z2, Z1
+	VMULPD Z1, Z0, Z1
+	VMOVUPD Z1, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPD.Z 0(SI), K7, Z0
+	VADDPD vectors<>+6144(SB), Z0, Z1
+	VMULPD vectors<>+6208(SB), Z1, Z1
+	VMOVUPD vectors<>+192(SB), Z2
+	VMAXPD Z1, Z2, Z1
+	VMOVUPD vectors<>+6016(SB), Z2
+	VMINPD Z1, Z2, Z1
+	VMULPD Z1, Z0, Z1
+	VMOVUPD Z1, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hardsigmoid640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·hardsigmoid640AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VBROADCASTSD 0(R9), Z31
+	VBROADCASTSD 8(R9), Z30
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPD 0(SI), Z0
+	VFMADD132PD Z31, Z30, Z0
+	VMOVUPD vectors<>+192(SB), Z1
+	VMAXPD Z0, Z1, Z0
+	VMOVUPD vectors<>+6016(SB), Z1
+	VMINPD Z0, Z1, Z0
+	VMOVUPD Z0, 0(DI)
+	VMOVUPD 64(SI), Z0
+	VFMADD132PD Z31, Z30, Z0
+	VMOVUPD vectors<>+192(SB), Z1
+	VMAXPD Z0, Z1, Z0
+	VMOVUPD vectors<>+6016(SB), Z1
+	VMINPD Z0, Z1, Z0
+	VMOVUPD Z0, 64(DI)
+	VMOVUPD 128(SI), Z0
+	VFMADD132PD Z31, Z30, Z0
+	VMOVUPD vectors<>+192(SB), Z1
+	VMAXPD Z0, Z1, Z0
+	VMOVUPD vectors<>+6016(SB), Z1
+	VMINPD Z0, Z1, Z0
+	VMOVUPD Z0, 128(DI)
+	VMOVUPD 192(SI), Z0
+	VFMADD132PD Z31, Z30, Z0
+	VMOVUPD vectors<>+192(SB), Z1
+	VMAXPD Z0, Z1, Z0
+	VMOVUPD vectors<>+6016(SB), Z1
+	VMINPD Z0, Z1, Z0
+	VMOVUPD Z0, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPD 0(SI), Z0
+	VFMADD132PD Z31, Z30, Z0
+	VMOVUPD vectors<>+192(SB), Z1
+	VMAXPD Z0, Z1, Z0
+	VMOVUPD vectors<>+6016(SB), Z1
+	VMINPD Z0, Z1, Z0
+	VMOVUPD Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPD.Z 0(SI), K7, Z0
+	VFMADD132PD Z31, Z30, Z0
+	VMOVUPD vectors<>+192(SB), Z1
+	VMAXPD Z0, Z1, Z0
+	VMOVUPD vectors<>+6016(SB), Z1
+	VMINPD Z0, Z1, Z0
 	VMOVUPD Z0, K7, (DI)
 
 done:
@@ -9251,6 +10858,563 @@ done:
 	VZEROUPPER
 	RET
 
+// func rsqrt320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·rsqrt320AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPS 0(SI), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS vectors<>+128(SB), Y1
+	VDIVPS Y0, Y1, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS vectors<>+128(SB), Y1
+	VDIVPS Y0, Y1, Y0
+	VMOVUPS Y0, 32(DI)
+	VMOVUPS 64(SI), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS vectors<>+128(SB), Y1
+	VDIVPS Y0, Y1, Y0
+	VMOVUPS Y0, 64(DI)
+	VMOVUPS 96(SI), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS vectors<>+128(SB), Y1
+	VDIVPS Y0, Y1, Y0
+	VMOVUPS Y0, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS vectors<>+128(SB), Y1
+	VDIVPS Y0, Y1, Y0
+	VMOVUPS Y0, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS vectors<>+128(SB), Y1
+	VDIVPS Y0, Y1, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPS Y0, Y1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sign320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·sign320AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPS 0(SI), Y0
+	VCMPPS $17, vectors<>+192(SB), Y0, Y1
+	VADDPS vectors<>+192(SB), Y0, Y2
+	VBLENDVPS Y1, vectors<>+256(SB), Y2, Y2
+	VMOVUPS vectors<>+192(SB), Y1
+	VCMPPS $17, Y0, Y1, Y0
+	VBLENDVPS Y0, vectors<>+128(SB), Y2, Y2
+	VMOVUPS Y2, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VCMPPS $17, vectors<>+192(SB), Y0, Y1
+	VADDPS vectors<>+192(SB), Y0, Y2
+	VBLENDVPS Y1, vectors<>+256(SB), Y2, Y2
+	VMOVUPS vectors<>+192(SB), Y1
+	VCMPPS $17, Y0, Y1, Y0
+	VBLENDVPS Y0, vectors<>+128(SB), Y2, Y2
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS 64(SI), Y0
+	VCMPPS $17, vectors<>+192(SB), Y0, Y1
+	VADDPS vectors<>+192(SB), Y0, Y2
+	VBLENDVPS Y1, vectors<>+256(SB), Y2, Y2
+	VMOVUPS vectors<>+192(SB), Y1
+	VCMPPS $17, Y0, Y1, Y0
+	VBLENDVPS Y0, vectors<>+128(SB), Y2, Y2
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS 96(SI), Y0
+	VCMPPS $17, vectors<>+192(SB), Y0, Y1
+	VADDPS vectors<>+192(SB), Y0, Y2
+	VBLENDVPS Y1, vectors<>+256(SB), Y2, Y2
+	VMOVUPS vectors<>+192(SB), Y1
+	VCMPPS $17, Y0, Y1, Y0
+	VBLENDVPS Y0, vectors<>+128(SB), Y2, Y2
+	VMOVUPS Y2, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VCMPPS $17, vectors<>+192(SB), Y0, Y1
+	VADDPS vectors<>+192(SB), Y0, Y2
+	VBLENDVPS Y1, vectors<>+256(SB), Y2, Y2
+	VMOVUPS vectors<>+192(SB), Y1
+	VCMPPS $17, Y0, Y1, Y0
+	VBLENDVPS Y0, vectors<>+128(SB), Y2, Y2
+	VMOVUPS Y2, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VCMPPS $17, vectors<>+192(SB), Y0, Y1
+	VADDPS vectors<>+192(SB), Y0, Y2
+	VBLENDVPS Y1, vectors<>+256(SB), Y2, Y2
+	VMOVUPS vectors<>+192(SB), Y1
+	VCMPPS $17, Y0, Y1, Y0
+	VBLENDVPS Y0, vectors<>+128(SB), Y2, Y2
+	VMOVUPS (R10), Y0
+	VMASKMOVPS Y2, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func softsign320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·softsign320AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPS 0(SI), Y0
+	VANDPS vectors<>+64(SB), Y0, Y1
+	VADDPS vectors<>+128(SB), Y1, Y1
+	VDIVPS Y1, Y0, Y1
+	VMOVUPS Y1, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VANDPS vectors<>+64(SB), Y0, Y1
+	VADDPS vectors<>+128(SB), Y1, Y1
+	VDIVPS Y1, Y0, Y1
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS 64(SI), Y0
+	VANDPS vectors<>+64(SB), Y0, Y1
+	VADDPS vectors<>+128(SB), Y1, Y1
+	VDIVPS Y1, Y0, Y1
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS 96(SI), Y0
+	VANDPS vectors<>+64(SB), Y0, Y1
+	VADDPS vectors<>+128(SB), Y1, Y1
+	VDIVPS Y1, Y0, Y1
+	VMOVUPS Y1, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VANDPS vectors<>+64(SB), Y0, Y1
+	VADDPS vectors<>+128(SB), Y1, Y1
+	VDIVPS Y1, Y0, Y1
+	VMOVUPS Y1, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VANDPS vectors<>+64(SB), Y0, Y1
+	VADDPS vectors<>+128(SB), Y1, Y1
+	VDIVPS Y1, Y0, Y1
+	VMOVUPS (R10), Y0
+	VMASKMOVPS Y1, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func thresholdedrelu320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·thresholdedrelu320AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VMOVSD 0(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Y15
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPS 0(SI), Y0
+	VCMPPS $17, Y0, Y15, Y1
+	VMOVUPS vectors<>+192(SB), Y2
+	VBLENDVPS Y1, Y0, Y2, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VCMPPS $17, Y0, Y15, Y1
+	VMOVUPS vectors<>+192(SB), Y2
+	VBLENDVPS Y1, Y0, Y2, Y0
+	VMOVUPS Y0, 32(DI)
+	VMOVUPS 64(SI), Y0
+	VCMPPS $17, Y0, Y15, Y1
+	VMOVUPS vectors<>+192(SB), Y2
+	VBLENDVPS Y1, Y0, Y2, Y0
+	VMOVUPS Y0, 64(DI)
+	VMOVUPS 96(SI), Y0
+	VCMPPS $17, Y0, Y15, Y1
+	VMOVUPS vectors<>+192(SB), Y2
+	VBLENDVPS Y1, Y0, Y2, Y0
+	VMOVUPS Y0, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VCMPPS $17, Y0, Y15, Y1
+	VMOVUPS vectors<>+192(SB), Y2
+	VBLENDVPS Y1, Y0, Y2, Y0
+	VMOVUPS Y0, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VCMPPS $17, Y0, Y15, Y1
+	VMOVUPS vectors<>+192(SB), Y2
+	VBLENDVPS Y1, Y0, Y2, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPS Y0, Y1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func shrink320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·shrink320AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VMOVSD 0(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Y15
+	VMOVSD 8(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Y14
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPS 0(SI), Y0
+	VXORPS vectors<>+0(SB), Y15, Y1
+	VCMPPS $17, Y1, Y0, Y1
+	VADDPS Y14, Y0, Y2
+	VCMPPS $17, Y0, Y15, Y3
+	VSUBPS Y14, Y0, Y0
+	VMOVUPS vectors<>+192(SB), Y4
+	VBLENDVPS Y3, Y0, Y4, Y0
+	VBLENDVPS Y1, Y2, Y0, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VXORPS vectors<>+0(SB), Y15, Y1
+	VCMPPS $17, Y1, Y0, Y1
+	VADDPS Y14, Y0, Y2
+	VCMPPS $17, Y0, Y15, Y3
+	VSUBPS Y14, Y0, Y0
+	VMOVUPS vectors<>+192(SB), Y4
+	VBLENDVPS Y3, Y0, Y4, Y0
+	VBLENDVPS Y1, Y2, Y0, Y0
+	VMOVUPS Y0, 32(DI)
+	VMOVUPS 64(SI), Y0
+	VXORPS vectors<>+0(SB), Y15, Y1
+	VCMPPS $17, Y1, Y0, Y1
+	VADDPS Y14, Y0, Y2
+	VCMPPS $17, Y0, Y15, Y3
+	VSUBPS Y14, Y0, Y0
+	VMOVUPS vectors<>+192(SB), Y4
+	VBLENDVPS Y3, Y0, Y4, Y0
+	VBLENDVPS Y1, Y2, Y0, Y0
+	VMOVUPS Y0, 64(DI)
+	VMOVUPS 96(SI), Y0
+	VXORPS vectors<>+0(SB), Y15, Y1
+	VCMPPS $17, Y1, Y0, Y1
+	VADDPS Y14, Y0, Y2
+	VCMPPS $17, Y0, Y15, Y3
+	VSUBPS Y14, Y0, Y0
+	VMOVUPS vectors<>+192(SB), Y4
+	VBLENDVPS Y3, Y0, Y4, Y0
+	VBLENDVPS Y1, Y2, Y0, Y0
+	VMOVUPS Y0, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VXORPS vectors<>+0(SB), Y15, Y1
+	VCMPPS $17, Y1, Y0, Y1
+	VADDPS Y14, Y0, Y2
+	VCMPPS $17, Y0, Y15, Y3
+	VSUBPS Y14, Y0, Y0
+	VMOVUPS vectors<>+192(SB), Y4
+	VBLENDVPS Y3, Y0, Y4, Y0
+	VBLENDVPS Y1, Y2, Y0, Y0
+	VMOVUPS Y0, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VXORPS vectors<>+0(SB), Y15, Y1
+	VCMPPS $17, Y1, Y0, Y1
+	VADDPS Y14, Y0, Y2
+	VCMPPS $17, Y0, Y15, Y3
+	VSUBPS Y14, Y0, Y0
+	VMOVUPS vectors<>+192(SB), Y4
+	VBLENDVPS Y3, Y0, Y4, Y0
+	VBLENDVPS Y1, Y2, Y0, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPS Y0, Y1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hardswish320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·hardswish320AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPS 0(SI), Y0
+	VADDPS vectors<>+320(SB), Y0, Y1
+	VMULPS vectors<>+384(SB), Y1, Y1
+	VMOVUPS vectors<>+192(SB), Y2
+	VMAXPS Y1, Y2, Y1
+	VMOVUPS vectors<>+128(SB), Y2
+	VMINPS Y1, Y2, Y1
+	VMULPS Y1, Y0, Y1
+	VMOVUPS Y1, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VADDPS vectors<>+320(SB), Y0, Y1
+	VMULPS vectors<>+384(SB), Y1, Y1
+	VMOVUPS vectors<>+192(SB), Y2
+	VMAXPS Y1, Y2, Y1
+	VMOVUPS vectors<>+128(SB), Y2
+	VMINPS Y1, Y2, Y1
+	VMULPS Y1, Y0, Y1
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS 64(SI), Y0
+	VADDPS vectors<>+320(SB), Y0, Y1
+	VMULPS vectors<>+384(SB), Y1, Y1
+	VMOVUPS vectors<>+192(SB), Y2
+	VMAXPS Y1, Y2, Y1
+	VMOVUPS vectors<>+128(SB), Y2
+	VMINPS Y1, Y2, Y1
+	VMULPS Y1, Y0, Y1
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS 96(SI), Y0
+	VADDPS vectors<>+320(SB), Y0, Y1
+	VMULPS vectors<>+384(SB), Y1, Y1
+	VMOVUPS vectors<>+192(SB), Y2
+	VMAXPS Y1, Y2, Y1
+	VMOVUPS vectors<>+128(SB), Y2
+	VMINPS Y1, Y2, Y1
+	VMULPS Y1, Y0, Y1
+	VMOVUPS Y1, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VADDPS vectors<>+320(SB), Y0, Y1
+	VMULPS vectors<>+384(SB), Y1, Y1
+	VMOVUPS vectors<>+192(SB), Y2
+	VMAXPS Y1, Y2, Y1
+	VMOVUPS vectors<>+128(SB), Y2
+	VMINPS Y1, Y2, Y1
+	VMULPS Y1, Y0, Y1
+	VMOVUPS Y1, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VADDPS vectors<>+320(SB), Y0, Y1
+	VMULPS vectors<>+384(SB), Y1, Y1
+	VMOVUPS vectors<>+192(SB), Y2
+	VMAXPS Y1, Y2, Y1
+	VMOVUPS vectors<>+128(SB), Y2
+	VMINPS Y1, Y2, Y1
+	VMULPS Y1, Y0, Y1
+	VMOVUPS (R10), Y0
+	VMASKMOVPS Y1, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hardsigmoid320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·hardsigmoid320AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VMOVSD 0(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Y15
+	VMOVSD 8(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Y14
+
+next4:
+	CMPQ CX, $32
+	JLT next1
+	VMOVUPS 0(SI), Y0
+	VFMADD132PS Y15, Y14, Y0
+	VMOVUPS vectors<>+192(SB), Y1
+	VMAXPS Y0, Y1, Y0
+	VMOVUPS vectors<>+128(SB), Y1
+	VMINPS Y0, Y1, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VFMADD132PS Y15, Y14, Y0
+	VMOVUPS vectors<>+192(SB), Y1
+	VMAXPS Y0, Y1, Y0
+	VMOVUPS vectors<>+128(SB), Y1
+	VMINPS Y0, Y1, Y0
+	VMOVUPS Y0, 32(DI)
+	VMOVUPS 64(SI), Y0
+	VFMADD132PS Y15, Y14, Y0
+	VMOVUPS vectors<>+192(SB), Y1
+	VMAXPS Y0, Y1, Y0
+	VMOVUPS vectors<>+128(SB), Y1
+	VMINPS Y0, Y1, Y0
+	VMOVUPS Y0, 64(DI)
+	VMOVUPS 96(SI), Y0
+	VFMADD132PS Y15, Y14, Y0
+	VMOVUPS vectors<>+192(SB), Y1
+	VMAXPS Y0, Y1, Y0
+	VMOVUPS vectors<>+128(SB), Y1
+	VMINPS Y0, Y1, Y0
+	VMOVUPS Y0, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VFMADD132PS Y15, Y14, Y0
+	VMOVUPS vectors<>+192(SB), Y1
+	VMAXPS Y0, Y1, Y0
+	VMOVUPS vectors<>+128(SB), Y1
+	VMINPS Y0, Y1, Y0
+	VMOVUPS Y0, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VFMADD132PS Y15, Y14, Y0
+	VMOVUPS vectors<>+192(SB), Y1
+	VMAXPS Y0, Y1, Y0
+	VMOVUPS vectors<>+128(SB), Y1
+	VMINPS Y0, Y1, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPS Y0, Y1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
 // func add320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 TEXT ·add320AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
@@ -11403,13 +13567,13 @@ next1:
 	JLT rest
 	VMOVUPS 0(SI), Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS Y1, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
@@ -11425,13 +13589,13 @@ rest:
 	VMOVUPS (R10), Y0
 	VMASKMOVPS 0(SI), Y0, Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS (R10), Y0
 	VMASKMOVPS Y1, Y0, (DI)
 
@@ -11449,31 +13613,31 @@ next1:
 	CMPQ CX, $8
 	JLT rest
 	VMOVUPS 0(SI), Y0
-	VMOVUPS vectors<>+512(SB), Y1
+	VMOVUPS vectors<>+704(SB), Y1
 	VMAXPS Y0, Y1, Y0
-	VMOVUPS vectors<>+576(SB), Y1
+	VMOVUPS vectors<>+768(SB), Y1
 	VMINPS Y0, Y1, Y0
-	VMOVUPS vectors<>+640(SB), Y1
-	VFMADD231PS vectors<>+704(SB), Y0, Y1
-	VSUBPS vectors<>+640(SB), Y1, Y2
-	VFMADD231PS vectors<>+768(SB), Y2, Y0
-	VFMADD132PS vectors<>+832(SB), Y0, Y2
+	VMOVUPS vectors<>+832(SB), Y1
+	VFMADD231PS vectors<>+896(SB), Y0, Y1
+	VSUBPS vectors<>+832(SB), Y1, Y2
+	VFMADD231PS vectors<>+960(SB), Y2, Y0
+	VFMADD132PS vectors<>+1024(SB), Y0, Y2
 	VMULPS Y2, Y2, Y0
-	VMOVUPS vectors<>+960(SB), Y3
-	VFMADD231PS vectors<>+896(SB), Y2, Y3
-	VFMADD213PS vectors<>+1024(SB), Y2, Y3
-	VFMADD213PS vectors<>+1088(SB), Y2, Y3
-	VFMADD213PS vectors<>+1152(SB), Y2, Y3
+	VMOVUPS vectors<>+1152(SB), Y3
+	VFMADD231PS vectors<>+1088(SB), Y2, Y3
 	VFMADD213PS vectors<>+1216(SB), Y2, Y3
+	VFMADD213PS vectors<>+1280(SB), Y2, Y3
+	VFMADD213PS vectors<>+384(SB), Y2, Y3
+	VFMADD213PS vectors<>+1344(SB), Y2, Y3
 	VFMADD132PS Y3, Y2, Y0
+	VPSUBD vectors<>+832(SB), Y1, Y1
 	VADDPS vectors<>+128(SB), Y0, Y0
-	VPSUBD vectors<>+640(SB), Y1, Y1
 	VPSRAD $1, Y1, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y3
+	VPADDD vectors<>+4416(SB), Y2, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y0, Y3
 	VPSUBD Y2, Y1, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y2
+	VPADDD vectors<>+4416(SB), Y2, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y3, Y2
 	VMOVUPS Y2, 0(DI)
@@ -11490,31 +13654,31 @@ rest:
 	SUBQ CX, R10
 	VMOVUPS (R10), Y0
 	VMASKMOVPS 0(SI), Y0, Y0
-	VMOVUPS vectors<>+512(SB), Y1
+	VMOVUPS vectors<>+704(SB), Y1
 	VMAXPS Y0, Y1, Y0
-	VMOVUPS vectors<>+576(SB), Y1
+	VMOVUPS vectors<>+768(SB), Y1
 	VMINPS Y0, Y1, Y0
-	VMOVUPS vectors<>+640(SB), Y1
-	VFMADD231PS vectors<>+704(SB), Y0, Y1
-	VSUBPS vectors<>+640(SB), Y1, Y2
-	VFMADD231PS vectors<>+768(SB), Y2, Y0
-	VFMADD132PS vectors<>+832(SB), Y0, Y2
+	VMOVUPS vectors<>+832(SB), Y1
+	VFMADD231PS vectors<>+896(SB), Y0, Y1
+	VSUBPS vectors<>+832(SB), Y1, Y2
+	VFMADD231PS vectors<>+960(SB), Y2, Y0
+	VFMADD132PS vectors<>+1024(SB), Y0, Y2
 	VMULPS Y2, Y2, Y0
-	VMOVUPS vectors<>+960(SB), Y3
-	VFMADD231PS vectors<>+896(SB), Y2, Y3
-	VFMADD213PS vectors<>+1024(SB), Y2, Y3
-	VFMADD213PS vectors<>+1088(SB), Y2, Y3
-	VFMADD213PS vectors<>+1152(SB), Y2, Y3
+	VMOVUPS vectors<>+1152(SB), Y3
+	VFMADD231PS vectors<>+1088(SB), Y2, Y3
 	VFMADD213PS vectors<>+1216(SB), Y2, Y3
+	VFMADD213PS vectors<>+1280(SB), Y2, Y3
+	VFMADD213PS vectors<>+384(SB), Y2, Y3
+	VFMADD213PS vectors<>+1344(SB), Y2, Y3
 	VFMADD132PS Y3, Y2, Y0
+	VPSUBD vectors<>+832(SB), Y1, Y1
 	VADDPS vectors<>+128(SB), Y0, Y0
-	VPSUBD vectors<>+640(SB), Y1, Y1
 	VPSRAD $1, Y1, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y3
+	VPADDD vectors<>+4416(SB), Y2, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y0, Y3
 	VPSUBD Y2, Y1, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y2
+	VPADDD vectors<>+4416(SB), Y2, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y3, Y2
 	VMOVUPS (R10), Y0
@@ -11543,35 +13707,35 @@ next1:
 	VADDPS Y3, Y1, Y3
 	VSUBPS Y3, Y4, Y3
 	VANDPS vectors<>+64(SB), Y2, Y4
-	VCMPPS $17, vectors<>+1280(SB), Y4, Y4
+	VCMPPS $17, vectors<>+1408(SB), Y4, Y4
 	VMOVUPS vectors<>+192(SB), Y1
 	VBLENDVPS Y4, Y3, Y1, Y3
-	VMOVUPS vectors<>+512(SB), Y1
+	VMOVUPS vectors<>+704(SB), Y1
 	VMAXPS Y2, Y1, Y2
-	VMOVUPS vectors<>+576(SB), Y1
+	VMOVUPS vectors<>+768(SB), Y1
 	VMINPS Y2, Y1, Y2
-	VMOVUPS vectors<>+640(SB), Y1
-	VFMADD231PS vectors<>+704(SB), Y2, Y1
-	VSUBPS vectors<>+640(SB), Y1, Y4
-	VFMADD231PS vectors<>+768(SB), Y4, Y2
-	VFMADD132PS vectors<>+832(SB), Y2, Y4
+	VMOVUPS vectors<>+832(SB), Y1
+	VFMADD231PS vectors<>+896(SB), Y2, Y1
+	VSUBPS vectors<>+832(SB), Y1, Y4
+	VFMADD231PS vectors<>+960(SB), Y4, Y2
+	VFMADD132PS vectors<>+1024(SB), Y2, Y4
 	VADDPS Y3, Y4, Y3
 	VMULPS Y3, Y3, Y4
-	VMOVUPS vectors<>+960(SB), Y2
-	VFMADD231PS vectors<>+896(SB), Y3, Y2
-	VFMADD213PS vectors<>+1024(SB), Y3, Y2
-	VFMADD213PS vectors<>+1088(SB), Y3, Y2
-	VFMADD213PS vectors<>+1152(SB), Y3, Y2
+	VMOVUPS vectors<>+1152(SB), Y2
+	VFMADD231PS vectors<>+1088(SB), Y3, Y2
 	VFMADD213PS vectors<>+1216(SB), Y3, Y2
+	VFMADD213PS vectors<>+1280(SB), Y3, Y2
+	VFMADD213PS vectors<>+384(SB), Y3, Y2
+	VFMADD213PS vectors<>+1344(SB), Y3, Y2
 	VFMADD132PS Y2, Y3, Y4
+	VPSUBD vectors<>+832(SB), Y1, Y1
 	VADDPS vectors<>+128(SB), Y4, Y4
-	VPSUBD vectors<>+640(SB), Y1, Y1
 	VPSRAD $1, Y1, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y2
+	VPADDD vectors<>+4416(SB), Y3, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y4, Y2
 	VPSUBD Y3, Y1, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y3
+	VPADDD vectors<>+4416(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y2, Y3
 	VMOVUPS Y3, 0(DI)
@@ -11598,35 +13762,35 @@ rest:
 	VADDPS Y3, Y1, Y3
 	VSUBPS Y3, Y4, Y3
 	VANDPS vectors<>+64(SB), Y2, Y4
-	VCMPPS $17, vectors<>+1280(SB), Y4, Y4
+	VCMPPS $17, vectors<>+1408(SB), Y4, Y4
 	VMOVUPS vectors<>+192(SB), Y1
 	VBLENDVPS Y4, Y3, Y1, Y3
-	VMOVUPS vectors<>+512(SB), Y1
+	VMOVUPS vectors<>+704(SB), Y1
 	VMAXPS Y2, Y1, Y2
-	VMOVUPS vectors<>+576(SB), Y1
+	VMOVUPS vectors<>+768(SB), Y1
 	VMINPS Y2, Y1, Y2
-	VMOVUPS vectors<>+640(SB), Y1
-	VFMADD231PS vectors<>+704(SB), Y2, Y1
-	VSUBPS vectors<>+640(SB), Y1, Y4
-	VFMADD231PS vectors<>+768(SB), Y4, Y2
-	VFMADD132PS vectors<>+832(SB), Y2, Y4
+	VMOVUPS vectors<>+832(SB), Y1
+	VFMADD231PS vectors<>+896(SB), Y2, Y1
+	VSUBPS vectors<>+832(SB), Y1, Y4
+	VFMADD231PS vectors<>+960(SB), Y4, Y2
+	VFMADD132PS vectors<>+1024(SB), Y2, Y4
 	VADDPS Y3, Y4, Y3
 	VMULPS Y3, Y3, Y4
-	VMOVUPS vectors<>+960(SB), Y2
-	VFMADD231PS vectors<>+896(SB), Y3, Y2
-	VFMADD213PS vectors<>+1024(SB), Y3, Y2
-	VFMADD213PS vectors<>+1088(SB), Y3, Y2
-	VFMADD213PS vectors<>+1152(SB), Y3, Y2
+	VMOVUPS vectors<>+1152(SB), Y2
+	VFMADD231PS vectors<>+1088(SB), Y3, Y2
 	VFMADD213PS vectors<>+1216(SB), Y3, Y2
+	VFMADD213PS vectors<>+1280(SB), Y3, Y2
+	VFMADD213PS vectors<>+384(SB), Y3, Y2
+	VFMADD213PS vectors<>+1344(SB), Y3, Y2
 	VFMADD132PS Y2, Y3, Y4
+	VPSUBD vectors<>+832(SB), Y1, Y1
 	VADDPS vectors<>+128(SB), Y4, Y4
-	VPSUBD vectors<>+640(SB), Y1, Y1
 	VPSRAD $1, Y1, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y2
+	VPADDD vectors<>+4416(SB), Y3, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y4, Y2
 	VPSUBD Y3, Y1, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y3
+	VPADDD vectors<>+4416(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y2, Y3
 	VMOVUPS (R10), Y0
@@ -11655,35 +13819,35 @@ next1:
 	VADDPS Y2, Y15, Y2
 	VSUBPS Y2, Y3, Y2
 	VANDPS vectors<>+64(SB), Y1, Y3
-	VCMPPS $17, vectors<>+1280(SB), Y3, Y3
+	VCMPPS $17, vectors<>+1408(SB), Y3, Y3
 	VMOVUPS vectors<>+192(SB), Y0
 	VBLENDVPS Y3, Y2, Y0, Y2
-	VMOVUPS vectors<>+512(SB), Y0
+	VMOVUPS vectors<>+704(SB), Y0
 	VMAXPS Y1, Y0, Y1
-	VMOVUPS vectors<>+576(SB), Y0
+	VMOVUPS vectors<>+768(SB), Y0
 	VMINPS Y1, Y0, Y1
-	VMOVUPS vectors<>+640(SB), Y0
-	VFMADD231PS vectors<>+704(SB), Y1, Y0
-	VSUBPS vectors<>+640(SB), Y0, Y3
-	VFMADD231PS vectors<>+768(SB), Y3, Y1
-	VFMADD132PS vectors<>+832(SB), Y1, Y3
+	VMOVUPS vectors<>+832(SB), Y0
+	VFMADD231PS vectors<>+896(SB), Y1, Y0
+	VSUBPS vectors<>+832(SB), Y0, Y3
+	VFMADD231PS vectors<>+960(SB), Y3, Y1
+	VFMADD132PS vectors<>+1024(SB), Y1, Y3
 	VADDPS Y2, Y3, Y2
 	VMULPS Y2, Y2, Y3
-	VMOVUPS vectors<>+960(SB), Y1
-	VFMADD231PS vectors<>+896(SB), Y2, Y1
-	VFMADD213PS vectors<>+1024(SB), Y2, Y1
-	VFMADD213PS vectors<>+1088(SB), Y2, Y1
-	VFMADD213PS vectors<>+1152(SB), Y2, Y1
+	VMOVUPS vectors<>+1152(SB), Y1
+	VFMADD231PS vectors<>+1088(SB), Y2, Y1
 	VFMADD213PS vectors<>+1216(SB), Y2, Y1
+	VFMADD213PS vectors<>+1280(SB), Y2, Y1
+	VFMADD213PS vectors<>+384(SB), Y2, Y1
+	VFMADD213PS vectors<>+1344(SB), Y2, Y1
 	VFMADD132PS Y1, Y2, Y3
+	VPSUBD vectors<>+832(SB), Y0, Y0
 	VADDPS vectors<>+128(SB), Y3, Y3
-	VPSUBD vectors<>+640(SB), Y0, Y0
 	VPSRAD $1, Y0, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y1
+	VPADDD vectors<>+4416(SB), Y2, Y1
 	VPSLLD $23, Y1, Y1
 	VMULPS Y1, Y3, Y1
 	VPSUBD Y2, Y0, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y2
+	VPADDD vectors<>+4416(SB), Y2, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y1, Y2
 	VMOVUPS Y2, 0(DI)
@@ -11707,35 +13871,35 @@ rest:
 	VADDPS Y2, Y15, Y2
 	VSUBPS Y2, Y3, Y2
 	VANDPS vectors<>+64(SB), Y1, Y3
-	VCMPPS $17, vectors<>+1280(SB), Y3, Y3
+	VCMPPS $17, vectors<>+1408(SB), Y3, Y3
 	VMOVUPS vectors<>+192(SB), Y0
 	VBLENDVPS Y3, Y2, Y0, Y2
-	VMOVUPS vectors<>+512(SB), Y0
+	VMOVUPS vectors<>+704(SB), Y0
 	VMAXPS Y1, Y0, Y1
-	VMOVUPS vectors<>+576(SB), Y0
+	VMOVUPS vectors<>+768(SB), Y0
 	VMINPS Y1, Y0, Y1
-	VMOVUPS vectors<>+640(SB), Y0
-	VFMADD231PS vectors<>+704(SB), Y1, Y0
-	VSUBPS vectors<>+640(SB), Y0, Y3
-	VFMADD231PS vectors<>+768(SB), Y3, Y1
-	VFMADD132PS vectors<>+832(SB), Y1, Y3
+	VMOVUPS vectors<>+832(SB), Y0
+	VFMADD231PS vectors<>+896(SB), Y1, Y0
+	VSUBPS vectors<>+832(SB), Y0, Y3
+	VFMADD231PS vectors<>+960(SB), Y3, Y1
+	VFMADD132PS vectors<>+1024(SB), Y1, Y3
 	VADDPS Y2, Y3, Y2
 	VMULPS Y2, Y2, Y3
-	VMOVUPS vectors<>+960(SB), Y1
-	VFMADD231PS vectors<>+896(SB), Y2, Y1
-	VFMADD213PS vectors<>+1024(SB), Y2, Y1
-	VFMADD213PS vectors<>+1088(SB), Y2, Y1
-	VFMADD213PS vectors<>+1152(SB), Y2, Y1
+	VMOVUPS vectors<>+1152(SB), Y1
+	VFMADD231PS vectors<>+1088(SB), Y2, Y1
 	VFMADD213PS vectors<>+1216(SB), Y2, Y1
+	VFMADD213PS vectors<>+1280(SB), Y2, Y1
+	VFMADD213PS vectors<>+384(SB), Y2, Y1
+	VFMADD213PS vectors<>+1344(SB), Y2, Y1
 	VFMADD132PS Y1, Y2, Y3
+	VPSUBD vectors<>+832(SB), Y0, Y0
 	VADDPS vectors<>+128(SB), Y3, Y3
-	VPSUBD vectors<>+640(SB), Y0, Y0
 	VPSRAD $1, Y0, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y1
+	VPADDD vectors<>+4416(SB), Y2, Y1
 	VPSLLD $23, Y1, Y1
 	VMULPS Y1, Y3, Y1
 	VPSUBD Y2, Y0, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y2
+	VPADDD vectors<>+4416(SB), Y2, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y1, Y2
 	VMOVUPS (R10), Y0
@@ -11757,51 +13921,51 @@ next1:
 	VMOVUPS 0(SI), Y0
 	VCMPPS $17, vectors<>+192(SB), Y0, Y1
 	VORPS vectors<>+0(SB), Y0, Y2
-	VMOVUPS vectors<>+1344(SB), Y3
+	VMOVUPS vectors<>+1472(SB), Y3
 	VMAXPS Y2, Y3, Y2
-	VMOVUPS vectors<>+640(SB), Y3
-	VFMADD231PS vectors<>+704(SB), Y2, Y3
-	VSUBPS vectors<>+640(SB), Y3, Y4
-	VFMADD231PS vectors<>+768(SB), Y4, Y2
-	VFMADD132PS vectors<>+832(SB), Y2, Y4
+	VMOVUPS vectors<>+832(SB), Y3
+	VFMADD231PS vectors<>+896(SB), Y2, Y3
+	VSUBPS vectors<>+832(SB), Y3, Y4
+	VFMADD231PS vectors<>+960(SB), Y4, Y2
+	VFMADD132PS vectors<>+1024(SB), Y2, Y4
 	VMULPS Y4, Y4, Y2
-	VMOVUPS vectors<>+960(SB), Y5
-	VFMADD231PS vectors<>+896(SB), Y4, Y5
-	VFMADD213PS vectors<>+1024(SB), Y4, Y5
-	VFMADD213PS vectors<>+1088(SB), Y4, Y5
-	VFMADD213PS vectors<>+1152(SB), Y4, Y5
+	VMOVUPS vectors<>+1152(SB), Y5
+	VFMADD231PS vectors<>+1088(SB), Y4, Y5
 	VFMADD213PS vectors<>+1216(SB), Y4, Y5
+	VFMADD213PS vectors<>+1280(SB), Y4, Y5
+	VFMADD213PS vectors<>+384(SB), Y4, Y5
+	VFMADD213PS vectors<>+1344(SB), Y4, Y5
 	VFMADD132PS Y5, Y4, Y2
+	VPSUBD vectors<>+832(SB), Y3, Y3
 	VADDPS vectors<>+128(SB), Y2, Y2
-	VPSUBD vectors<>+640(SB), Y3, Y3
-	VPMAXSD vectors<>+1408(SB), Y3, Y4
+	VPMAXSD vectors<>+1536(SB), Y3, Y4
 	VPSRAD $1, Y4, Y5
-	VPADDD vectors<>+4288(SB), Y5, Y6
+	VPADDD vectors<>+4416(SB), Y5, Y6
 	VPSLLD $23, Y6, Y6
 	VMULPS Y6, Y2, Y6
 	VPSUBD Y5, Y4, Y5
-	VPADDD vectors<>+4288(SB), Y5, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y5
 	VPSLLD $23, Y5, Y5
 	VMULPS Y5, Y6, Y5
 	VMOVUPS vectors<>+128(SB), Y6
 	VBLENDVPS Y1, Y2, Y6, Y2
 	VMOVUPS vectors<>+192(SB), Y6
 	VBLENDVPS Y1, Y3, Y6, Y3
-	VCMPPS $17, vectors<>+1344(SB), Y0, Y0
+	VCMPPS $17, vectors<>+1472(SB), Y0, Y0
 	VBLENDVPS Y0, vectors<>+192(SB), Y2, Y2
 	VADDPS vectors<>+128(SB), Y5, Y5
 	VDIVPS Y5, Y2, Y5
-	VPMAXSD vectors<>+5888(SB), Y3, Y2
+	VPMAXSD vectors<>+6272(SB), Y3, Y2
 	VPSUBD Y2, Y3, Y3
-	VPMAXSD vectors<>+5888(SB), Y3, Y0
+	VPMAXSD vectors<>+6272(SB), Y3, Y0
 	VPSUBD Y0, Y3, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y3
+	VPADDD vectors<>+4416(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y5, Y3
-	VPADDD vectors<>+4288(SB), Y0, Y0
+	VPADDD vectors<>+4416(SB), Y0, Y0
 	VPSLLD $23, Y0, Y0
 	VMULPS Y0, Y3, Y0
-	VPADDD vectors<>+4288(SB), Y2, Y2
+	VPADDD vectors<>+4416(SB), Y2, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y0, Y2
 	VMOVUPS Y2, 0(DI)
@@ -11820,51 +13984,51 @@ rest:
 	VMASKMOVPS 0(SI), Y0, Y0
 	VCMPPS $17, vectors<>+192(SB), Y0, Y1
 	VORPS vectors<>+0(SB), Y0, Y2
-	VMOVUPS vectors<>+1344(SB), Y3
+	VMOVUPS vectors<>+1472(SB), Y3
 	VMAXPS Y2, Y3, Y2
-	VMOVUPS vectors<>+640(SB), Y3
-	VFMADD231PS vectors<>+704(SB), Y2, Y3
-	VSUBPS vectors<>+640(SB), Y3, Y4
-	VFMADD231PS vectors<>+768(SB), Y4, Y2
-	VFMADD132PS vectors<>+832(SB), Y2, Y4
+	VMOVUPS vectors<>+832(SB), Y3
+	VFMADD231PS vectors<>+896(SB), Y2, Y3
+	VSUBPS vectors<>+832(SB), Y3, Y4
+	VFMADD231PS vectors<>+960(SB), Y4, Y2
+	VFMADD132PS vectors<>+1024(SB), Y2, Y4
 	VMULPS Y4, Y4, Y2
-	VMOVUPS vectors<>+960(SB), Y5
-	VFMADD231PS vectors<>+896(SB), Y4, Y5
-	VFMADD213PS vectors<>+1024(SB), Y4, Y5
-	VFMADD213PS vectors<>+1088(SB), Y4, Y5
-	VFMADD213PS vectors<>+1152(SB), Y4, Y5
+	VMOVUPS vectors<>+1152(SB), Y5
+	VFMADD231PS vectors<>+1088(SB), Y4, Y5
 	VFMADD213PS vectors<>+1216(SB), Y4, Y5
+	VFMADD213PS vectors<>+1280(SB), Y4, Y5
+	VFMADD213PS vectors<>+384(SB), Y4, Y5
+	VFMADD213PS vectors<>+1344(SB), Y4, Y5
 	VFMADD132PS Y5, Y4, Y2
+	VPSUBD vectors<>+832(SB), Y3, Y3
 	VADDPS vectors<>+128(SB), Y2, Y2
-	VPSUBD vectors<>+640(SB), Y3, Y3
-	VPMAXSD vectors<>+1408(SB), Y3, Y4
+	VPMAXSD vectors<>+1536(SB), Y3, Y4
 	VPSRAD $1, Y4, Y5
-	VPADDD vectors<>+4288(SB), Y5, Y6
+	VPADDD vectors<>+4416(SB), Y5, Y6
 	VPSLLD $23, Y6, Y6
 	VMULPS Y6, Y2, Y6
 	VPSUBD Y5, Y4, Y5
-	VPADDD vectors<>+4288(SB), Y5, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y5
 	VPSLLD $23, Y5, Y5
 	VMULPS Y5, Y6, Y5
 	VMOVUPS vectors<>+128(SB), Y6
 	VBLENDVPS Y1, Y2, Y6, Y2
 	VMOVUPS vectors<>+192(SB), Y6
 	VBLENDVPS Y1, Y3, Y6, Y3
-	VCMPPS $17, vectors<>+1344(SB), Y0, Y0
+	VCMPPS $17, vectors<>+1472(SB), Y0, Y0
 	VBLENDVPS Y0, vectors<>+192(SB), Y2, Y2
 	VADDPS vectors<>+128(SB), Y5, Y5
 	VDIVPS Y5, Y2, Y5
-	VPMAXSD vectors<>+5888(SB), Y3, Y2
+	VPMAXSD vectors<>+6272(SB), Y3, Y2
 	VPSUBD Y2, Y3, Y3
-	VPMAXSD vectors<>+5888(SB), Y3, Y0
+	VPMAXSD vectors<>+6272(SB), Y3, Y0
 	VPSUBD Y0, Y3, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y3
+	VPADDD vectors<>+4416(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y5, Y3
-	VPADDD vectors<>+4288(SB), Y0, Y0
+	VPADDD vectors<>+4416(SB), Y0, Y0
 	VPSLLD $23, Y0, Y0
 	VMULPS Y0, Y3, Y0
-	VPADDD vectors<>+4288(SB), Y2, Y2
+	VPADDD vectors<>+4416(SB), Y2, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y0, Y2
 	VMOVUPS (R10), Y0
@@ -11890,7 +14054,7 @@ next1:
 	VMOVUPS 0(SI), Y0
 	VMULPS Y0, Y15, Y1
 	VANDPS vectors<>+64(SB), Y1, Y2
-	VCMPPS $17, vectors<>+1472(SB), Y2, Y2
+	VCMPPS $17, vectors<>+1600(SB), Y2, Y2
 	VMOVUPS Y1, Y3
 	VFMSUB231PS Y0, Y15, Y3
 	VMOVUPS vectors<>+192(SB), Y4
@@ -11899,53 +14063,53 @@ next1:
 	VXORPS vectors<>+0(SB), Y3, Y2
 	VBLENDVPS Y4, Y3, Y2, Y2
 	VORPS vectors<>+0(SB), Y1, Y3
-	VMOVUPS vectors<>+1344(SB), Y5
+	VMOVUPS vectors<>+1472(SB), Y5
 	VMAXPS Y3, Y5, Y3
-	VMOVUPS vectors<>+640(SB), Y5
-	VFMADD231PS vectors<>+704(SB), Y3, Y5
-	VSUBPS vectors<>+640(SB), Y5, Y6
-	VFMADD231PS vectors<>+768(SB), Y6, Y3
-	VFMADD132PS vectors<>+832(SB), Y3, Y6
+	VMOVUPS vectors<>+832(SB), Y5
+	VFMADD231PS vectors<>+896(SB), Y3, Y5
+	VSUBPS vectors<>+832(SB), Y5, Y6
+	VFMADD231PS vectors<>+960(SB), Y6, Y3
+	VFMADD132PS vectors<>+1024(SB), Y3, Y6
 	VADDPS Y2, Y6, Y2
 	VMULPS Y2, Y2, Y6
-	VMOVUPS vectors<>+960(SB), Y3
-	VFMADD231PS vectors<>+896(SB), Y2, Y3
-	VFMADD213PS vectors<>+1024(SB), Y2, Y3
-	VFMADD213PS vectors<>+1088(SB), Y2, Y3
-	VFMADD213PS vectors<>+1152(SB), Y2, Y3
+	VMOVUPS vectors<>+1152(SB), Y3
+	VFMADD231PS vectors<>+1088(SB), Y2, Y3
 	VFMADD213PS vectors<>+1216(SB), Y2, Y3
+	VFMADD213PS vectors<>+1280(SB), Y2, Y3
+	VFMADD213PS vectors<>+384(SB), Y2, Y3
+	VFMADD213PS vectors<>+1344(SB), Y2, Y3
 	VFMADD132PS Y3, Y2, Y6
+	VPSUBD vectors<>+832(SB), Y5, Y5
 	VADDPS vectors<>+128(SB), Y6, Y6
-	VPSUBD vectors<>+640(SB), Y5, Y5
-	VPMAXSD vectors<>+1408(SB), Y5, Y2
+	VPMAXSD vectors<>+1536(SB), Y5, Y2
 	VPSRAD $1, Y2, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y7
+	VPADDD vectors<>+4416(SB), Y3, Y7
 	VPSLLD $23, Y7, Y7
 	VMULPS Y7, Y6, Y7
 	VPSUBD Y3, Y2, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y3
+	VPADDD vectors<>+4416(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y7, Y3
 	VMOVUPS vectors<>+128(SB), Y7
 	VBLENDVPS Y4, Y6, Y7, Y6
 	VMOVUPS vectors<>+192(SB), Y7
 	VBLENDVPS Y4, Y5, Y7, Y5
-	VCMPPS $17, vectors<>+1344(SB), Y1, Y1
+	VCMPPS $17, vectors<>+1472(SB), Y1, Y1
 	VBLENDVPS Y1, vectors<>+192(SB), Y6, Y6
 	VMULPS Y6, Y0, Y6
 	VADDPS vectors<>+128(SB), Y3, Y3
 	VDIVPS Y3, Y6, Y3
-	VPMAXSD vectors<>+5888(SB), Y5, Y6
+	VPMAXSD vectors<>+6272(SB), Y5, Y6
 	VPSUBD Y6, Y5, Y5
-	VPMAXSD vectors<>+5888(SB), Y5, Y0
+	VPMAXSD vectors<>+6272(SB), Y5, Y0
 	VPSUBD Y0, Y5, Y5
-	VPADDD vectors<>+4288(SB), Y5, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y5
 	VPSLLD $23, Y5, Y5
 	VMULPS Y5, Y3, Y5
-	VPADDD vectors<>+4288(SB), Y0, Y0
+	VPADDD vectors<>+4416(SB), Y0, Y0
 	VPSLLD $23, Y0, Y0
 	VMULPS Y0, Y5, Y0
-	VPADDD vectors<>+4288(SB), Y6, Y6
+	VPADDD vectors<>+4416(SB), Y6, Y6
 	VPSLLD $23, Y6, Y6
 	VMULPS Y6, Y0, Y6
 	VMOVUPS Y6, 0(DI)
@@ -11964,7 +14128,7 @@ rest:
 	VMASKMOVPS 0(SI), Y0, Y0
 	VMULPS Y0, Y15, Y1
 	VANDPS vectors<>+64(SB), Y1, Y2
-	VCMPPS $17, vectors<>+1472(SB), Y2, Y2
+	VCMPPS $17, vectors<>+1600(SB), Y2, Y2
 	VMOVUPS Y1, Y3
 	VFMSUB231PS Y0, Y15, Y3
 	VMOVUPS vectors<>+192(SB), Y4
@@ -11973,53 +14137,53 @@ rest:
 	VXORPS vectors<>+0(SB), Y3, Y2
 	VBLENDVPS Y4, Y3, Y2, Y2
 	VORPS vectors<>+0(SB), Y1, Y3
-	VMOVUPS vectors<>+1344(SB), Y5
+	VMOVUPS vectors<>+1472(SB), Y5
 	VMAXPS Y3, Y5, Y3
-	VMOVUPS vectors<>+640(SB), Y5
-	VFMADD231PS vectors<>+704(SB), Y3, Y5
-	VSUBPS vectors<>+640(SB), Y5, Y6
-	VFMADD231PS vectors<>+768(SB), Y6, Y3
-	VFMADD132PS vectors<>+832(SB), Y3, Y6
+	VMOVUPS vectors<>+832(SB), Y5
+	VFMADD231PS vectors<>+896(SB), Y3, Y5
+	VSUBPS vectors<>+832(SB), Y5, Y6
+	VFMADD231PS vectors<>+960(SB), Y6, Y3
+	VFMADD132PS vectors<>+1024(SB), Y3, Y6
 	VADDPS Y2, Y6, Y2
 	VMULPS Y2, Y2, Y6
-	VMOVUPS vectors<>+960(SB), Y3
-	VFMADD231PS vectors<>+896(SB), Y2, Y3
-	VFMADD213PS vectors<>+1024(SB), Y2, Y3
-	VFMADD213PS vectors<>+1088(SB), Y2, Y3
-	VFMADD213PS vectors<>+1152(SB), Y2, Y3
+	VMOVUPS vectors<>+1152(SB), Y3
+	VFMADD231PS vectors<>+1088(SB), Y2, Y3
 	VFMADD213PS vectors<>+1216(SB), Y2, Y3
+	VFMADD213PS vectors<>+1280(SB), Y2, Y3
+	VFMADD213PS vectors<>+384(SB), Y2, Y3
+	VFMADD213PS vectors<>+1344(SB), Y2, Y3
 	VFMADD132PS Y3, Y2, Y6
+	VPSUBD vectors<>+832(SB), Y5, Y5
 	VADDPS vectors<>+128(SB), Y6, Y6
-	VPSUBD vectors<>+640(SB), Y5, Y5
-	VPMAXSD vectors<>+1408(SB), Y5, Y2
+	VPMAXSD vectors<>+1536(SB), Y5, Y2
 	VPSRAD $1, Y2, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y7
+	VPADDD vectors<>+4416(SB), Y3, Y7
 	VPSLLD $23, Y7, Y7
 	VMULPS Y7, Y6, Y7
 	VPSUBD Y3, Y2, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y3
+	VPADDD vectors<>+4416(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y7, Y3
 	VMOVUPS vectors<>+128(SB), Y7
 	VBLENDVPS Y4, Y6, Y7, Y6
 	VMOVUPS vectors<>+192(SB), Y7
 	VBLENDVPS Y4, Y5, Y7, Y5
-	VCMPPS $17, vectors<>+1344(SB), Y1, Y1
+	VCMPPS $17, vectors<>+1472(SB), Y1, Y1
 	VBLENDVPS Y1, vectors<>+192(SB), Y6, Y6
 	VMULPS Y6, Y0, Y6
 	VADDPS vectors<>+128(SB), Y3, Y3
 	VDIVPS Y3, Y6, Y3
-	VPMAXSD vectors<>+5888(SB), Y5, Y6
+	VPMAXSD vectors<>+6272(SB), Y5, Y6
 	VPSUBD Y6, Y5, Y5
-	VPMAXSD vectors<>+5888(SB), Y5, Y0
+	VPMAXSD vectors<>+6272(SB), Y5, Y0
 	VPSUBD Y0, Y5, Y5
-	VPADDD vectors<>+4288(SB), Y5, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y5
 	VPSLLD $23, Y5, Y5
 	VMULPS Y5, Y3, Y5
-	VPADDD vectors<>+4288(SB), Y0, Y0
+	VPADDD vectors<>+4416(SB), Y0, Y0
 	VPSLLD $23, Y0, Y0
 	VMULPS Y0, Y5, Y0
-	VPADDD vectors<>+4288(SB), Y6, Y6
+	VPADDD vectors<>+4416(SB), Y6, Y6
 	VPSLLD $23, Y6, Y6
 	VMULPS Y6, Y0, Y6
 	VMOVUPS (R10), Y0
@@ -12039,26 +14203,26 @@ next1:
 	CMPQ CX, $8
 	JLT rest
 	VMOVUPS 0(SI), Y0
-	VMOVUPS vectors<>+1536(SB), Y1
+	VMOVUPS vectors<>+1664(SB), Y1
 	VMAXPS Y0, Y1, Y2
-	VMOVUPS vectors<>+1600(SB), Y1
+	VMOVUPS vectors<>+1728(SB), Y1
 	VMINPS Y2, Y1, Y2
 	VMULPS Y2, Y2, Y1
 	VMOVUPS Y1, Y3
 	VFMSUB231PS Y2, Y2, Y3
-	VMULPS vectors<>+1664(SB), Y1, Y4
-	VADDPS vectors<>+1728(SB), Y4, Y5
-	VSUBPS vectors<>+1728(SB), Y5, Y6
+	VMULPS vectors<>+1792(SB), Y1, Y4
+	VADDPS vectors<>+1856(SB), Y4, Y5
+	VSUBPS vectors<>+1856(SB), Y5, Y6
 	VSUBPS Y6, Y5, Y7
-	VMOVUPS vectors<>+1728(SB), Y8
+	VMOVUPS vectors<>+1856(SB), Y8
 	VSUBPS Y7, Y8, Y7
 	VSUBPS Y6, Y4, Y6
 	VADDPS Y6, Y7, Y6
-	VFMSUB231PS vectors<>+1664(SB), Y1, Y4
+	VFMSUB231PS vectors<>+1792(SB), Y1, Y4
 	VADDPS Y4, Y6, Y4
-	VADDPS vectors<>+1856(SB), Y4, Y4
-	VFMADD132PS vectors<>+1792(SB), Y4, Y1
-	VFMADD132PS vectors<>+1664(SB), Y1, Y3
+	VADDPS vectors<>+1984(SB), Y4, Y4
+	VFMADD132PS vectors<>+1920(SB), Y4, Y1
+	VFMADD132PS vectors<>+1792(SB), Y1, Y3
 	VMULPS Y5, Y2, Y1
 	VFMSUB132PS Y2, Y1, Y5
 	VFMADD132PS Y3, Y5, Y2
@@ -12066,53 +14230,53 @@ next1:
 	VXORPS vectors<>+0(SB), Y2, Y3
 	VBLENDVPS Y5, Y2, Y3, Y3
 	VORPS vectors<>+0(SB), Y1, Y2
-	VMOVUPS vectors<>+1344(SB), Y4
+	VMOVUPS vectors<>+1472(SB), Y4
 	VMAXPS Y2, Y4, Y2
-	VMOVUPS vectors<>+640(SB), Y4
-	VFMADD231PS vectors<>+704(SB), Y2, Y4
-	VSUBPS vectors<>+640(SB), Y4, Y6
-	VFMADD231PS vectors<>+768(SB), Y6, Y2
-	VFMADD132PS vectors<>+832(SB), Y2, Y6
+	VMOVUPS vectors<>+832(SB), Y4
+	VFMADD231PS vectors<>+896(SB), Y2, Y4
+	VSUBPS vectors<>+832(SB), Y4, Y6
+	VFMADD231PS vectors<>+960(SB), Y6, Y2
+	VFMADD132PS vectors<>+1024(SB), Y2, Y6
 	VADDPS Y3, Y6, Y3
 	VMULPS Y3, Y3, Y6
-	VMOVUPS vectors<>+960(SB), Y2
-	VFMADD231PS vectors<>+896(SB), Y3, Y2
-	VFMADD213PS vectors<>+1024(SB), Y3, Y2
-	VFMADD213PS vectors<>+1088(SB), Y3, Y2
-	VFMADD213PS vectors<>+1152(SB), Y3, Y2
+	VMOVUPS vectors<>+1152(SB), Y2
+	VFMADD231PS vectors<>+1088(SB), Y3, Y2
 	VFMADD213PS vectors<>+1216(SB), Y3, Y2
+	VFMADD213PS vectors<>+1280(SB), Y3, Y2
+	VFMADD213PS vectors<>+384(SB), Y3, Y2
+	VFMADD213PS vectors<>+1344(SB), Y3, Y2
 	VFMADD132PS Y2, Y3, Y6
+	VPSUBD vectors<>+832(SB), Y4, Y4
 	VADDPS vectors<>+128(SB), Y6, Y6
-	VPSUBD vectors<>+640(SB), Y4, Y4
-	VPMAXSD vectors<>+1408(SB), Y4, Y3
+	VPMAXSD vectors<>+1536(SB), Y4, Y3
 	VPSRAD $1, Y3, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y7
+	VPADDD vectors<>+4416(SB), Y2, Y7
 	VPSLLD $23, Y7, Y7
 	VMULPS Y7, Y6, Y7
 	VPSUBD Y2, Y3, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y2
+	VPADDD vectors<>+4416(SB), Y2, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y7, Y2
 	VMOVUPS vectors<>+128(SB), Y7
 	VBLENDVPS Y5, Y6, Y7, Y6
 	VMOVUPS vectors<>+192(SB), Y7
 	VBLENDVPS Y5, Y4, Y7, Y4
-	VCMPPS $17, vectors<>+1344(SB), Y1, Y1
+	VCMPPS $17, vectors<>+1472(SB), Y1, Y1
 	VBLENDVPS Y1, vectors<>+192(SB), Y6, Y6
 	VMULPS Y6, Y0, Y6
 	VADDPS vectors<>+128(SB), Y2, Y2
 	VDIVPS Y2, Y6, Y2
-	VPMAXSD vectors<>+5888(SB), Y4, Y6
+	VPMAXSD vectors<>+6272(SB), Y4, Y6
 	VPSUBD Y6, Y4, Y4
-	VPMAXSD vectors<>+5888(SB), Y4, Y0
+	VPMAXSD vectors<>+6272(SB), Y4, Y0
 	VPSUBD Y0, Y4, Y4
-	VPADDD vectors<>+4288(SB), Y4, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y4
 	VPSLLD $23, Y4, Y4
 	VMULPS Y4, Y2, Y4
-	VPADDD vectors<>+4288(SB), Y0, Y0
+	VPADDD vectors<>+4416(SB), Y0, Y0
 	VPSLLD $23, Y0, Y0
 	VMULPS Y0, Y4, Y0
-	VPADDD vectors<>+4288(SB), Y6, Y6
+	VPADDD vectors<>+4416(SB), Y6, Y6
 	VPSLLD $23, Y6, Y6
 	VMULPS Y6, Y0, Y6
 	VMOVUPS Y6, 0(DI)
@@ -12129,26 +14293,26 @@ rest:
 	SUBQ CX, R10
 	VMOVUPS (R10), Y0
 	VMASKMOVPS 0(SI), Y0, Y0
-	VMOVUPS vectors<>+1536(SB), Y1
+	VMOVUPS vectors<>+1664(SB), Y1
 	VMAXPS Y0, Y1, Y2
-	VMOVUPS vectors<>+1600(SB), Y1
+	VMOVUPS vectors<>+1728(SB), Y1
 	VMINPS Y2, Y1, Y2
 	VMULPS Y2, Y2, Y1
 	VMOVUPS Y1, Y3
 	VFMSUB231PS Y2, Y2, Y3
-	VMULPS vectors<>+1664(SB), Y1, Y4
-	VADDPS vectors<>+1728(SB), Y4, Y5
-	VSUBPS vectors<>+1728(SB), Y5, Y6
+	VMULPS vectors<>+1792(SB), Y1, Y4
+	VADDPS vectors<>+1856(SB), Y4, Y5
+	VSUBPS vectors<>+1856(SB), Y5, Y6
 	VSUBPS Y6, Y5, Y7
-	VMOVUPS vectors<>+1728(SB), Y8
+	VMOVUPS vectors<>+1856(SB), Y8
 	VSUBPS Y7, Y8, Y7
 	VSUBPS Y6, Y4, Y6
 	VADDPS Y6, Y7, Y6
-	VFMSUB231PS vectors<>+1664(SB), Y1, Y4
+	VFMSUB231PS vectors<>+1792(SB), Y1, Y4
 	VADDPS Y4, Y6, Y4
-	VADDPS vectors<>+1856(SB), Y4, Y4
-	VFMADD132PS vectors<>+1792(SB), Y4, Y1
-	VFMADD132PS vectors<>+1664(SB), Y1, Y3
+	VADDPS vectors<>+1984(SB), Y4, Y4
+	VFMADD132PS vectors<>+1920(SB), Y4, Y1
+	VFMADD132PS vectors<>+1792(SB), Y1, Y3
 	VMULPS Y5, Y2, Y1
 	VFMSUB132PS Y2, Y1, Y5
 	VFMADD132PS Y3, Y5, Y2
@@ -12156,53 +14320,53 @@ rest:
 	VXORPS vectors<>+0(SB), Y2, Y3
 	VBLENDVPS Y5, Y2, Y3, Y3
 	VORPS vectors<>+0(SB), Y1, Y2
-	VMOVUPS vectors<>+1344(SB), Y4
+	VMOVUPS vectors<>+1472(SB), Y4
 	VMAXPS Y2, Y4, Y2
-	VMOVUPS vectors<>+640(SB), Y4
-	VFMADD231PS vectors<>+704(SB), Y2, Y4
-	VSUBPS vectors<>+640(SB), Y4, Y6
-	VFMADD231PS vectors<>+768(SB), Y6, Y2
-	VFMADD132PS vectors<>+832(SB), Y2, Y6
+	VMOVUPS vectors<>+832(SB), Y4
+	VFMADD231PS vectors<>+896(SB), Y2, Y4
+	VSUBPS vectors<>+832(SB), Y4, Y6
+	VFMADD231PS vectors<>+960(SB), Y6, Y2
+	VFMADD132PS vectors<>+1024(SB), Y2, Y6
 	VADDPS Y3, Y6, Y3
 	VMULPS Y3, Y3, Y6
-	VMOVUPS vectors<>+960(SB), Y2
-	VFMADD231PS vectors<>+896(SB), Y3, Y2
-	VFMADD213PS vectors<>+1024(SB), Y3, Y2
-	VFMADD213PS vectors<>+1088(SB), Y3, Y2
-	VFMADD213PS vectors<>+1152(SB), Y3, Y2
+	VMOVUPS vectors<>+1152(SB), Y2
+	VFMADD231PS vectors<>+1088(SB), Y3, Y2
 	VFMADD213PS vectors<>+1216(SB), Y3, Y2
+	VFMADD213PS vectors<>+1280(SB), Y3, Y2
+	VFMADD213PS vectors<>+384(SB), Y3, Y2
+	VFMADD213PS vectors<>+1344(SB), Y3, Y2
 	VFMADD132PS Y2, Y3, Y6
+	VPSUBD vectors<>+832(SB), Y4, Y4
 	VADDPS vectors<>+128(SB), Y6, Y6
-	VPSUBD vectors<>+640(SB), Y4, Y4
-	VPMAXSD vectors<>+1408(SB), Y4, Y3
+	VPMAXSD vectors<>+1536(SB), Y4, Y3
 	VPSRAD $1, Y3, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y7
+	VPADDD vectors<>+4416(SB), Y2, Y7
 	VPSLLD $23, Y7, Y7
 	VMULPS Y7, Y6, Y7
 	VPSUBD Y2, Y3, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y2
+	VPADDD vectors<>+4416(SB), Y2, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y7, Y2
 	VMOVUPS vectors<>+128(SB), Y7
 	VBLENDVPS Y5, Y6, Y7, Y6
 	VMOVUPS vectors<>+192(SB), Y7
 	VBLENDVPS Y5, Y4, Y7, Y4
-	VCMPPS $17, vectors<>+1344(SB), Y1, Y1
+	VCMPPS $17, vectors<>+1472(SB), Y1, Y1
 	VBLENDVPS Y1, vectors<>+192(SB), Y6, Y6
 	VMULPS Y6, Y0, Y6
 	VADDPS vectors<>+128(SB), Y2, Y2
 	VDIVPS Y2, Y6, Y2
-	VPMAXSD vectors<>+5888(SB), Y4, Y6
+	VPMAXSD vectors<>+6272(SB), Y4, Y6
 	VPSUBD Y6, Y4, Y4
-	VPMAXSD vectors<>+5888(SB), Y4, Y0
+	VPMAXSD vectors<>+6272(SB), Y4, Y0
 	VPSUBD Y0, Y4, Y4
-	VPADDD vectors<>+4288(SB), Y4, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y4
 	VPSLLD $23, Y4, Y4
 	VMULPS Y4, Y2, Y4
-	VPADDD vectors<>+4288(SB), Y0, Y0
+	VPADDD vectors<>+4416(SB), Y0, Y0
 	VPSLLD $23, Y0, Y0
 	VMULPS Y0, Y4, Y0
-	VPADDD vectors<>+4288(SB), Y6, Y6
+	VPADDD vectors<>+4416(SB), Y6, Y6
 	VPSLLD $23, Y6, Y6
 	VMULPS Y6, Y0, Y6
 	VMOVUPS (R10), Y0
@@ -12224,46 +14388,46 @@ next1:
 	VMOVUPS 0(SI), Y0
 	VANDPS vectors<>+64(SB), Y0, Y1
 	VADDPS Y1, Y1, Y2
-	VMOVUPS vectors<>+1920(SB), Y3
+	VMOVUPS vectors<>+2048(SB), Y3
 	VMINPS Y2, Y3, Y2
-	VMOVUPS vectors<>+640(SB), Y3
-	VFMADD231PS vectors<>+704(SB), Y2, Y3
-	VSUBPS vectors<>+640(SB), Y3, Y4
-	VFMADD231PS vectors<>+768(SB), Y4, Y2
-	VFMADD132PS vectors<>+832(SB), Y2, Y4
+	VMOVUPS vectors<>+832(SB), Y3
+	VFMADD231PS vectors<>+896(SB), Y2, Y3
+	VSUBPS vectors<>+832(SB), Y3, Y4
+	VFMADD231PS vectors<>+960(SB), Y4, Y2
+	VFMADD132PS vectors<>+1024(SB), Y2, Y4
 	VMULPS Y4, Y4, Y2
-	VMOVUPS vectors<>+960(SB), Y5
-	VFMADD231PS vectors<>+896(SB), Y4, Y5
-	VFMADD213PS vectors<>+1024(SB), Y4, Y5
-	VFMADD213PS vectors<>+1088(SB), Y4, Y5
-	VFMADD213PS vectors<>+1152(SB), Y4, Y5
+	VMOVUPS vectors<>+1152(SB), Y5
+	VFMADD231PS vectors<>+1088(SB), Y4, Y5
 	VFMADD213PS vectors<>+1216(SB), Y4, Y5
+	VFMADD213PS vectors<>+1280(SB), Y4, Y5
+	VFMADD213PS vectors<>+384(SB), Y4, Y5
+	VFMADD213PS vectors<>+1344(SB), Y4, Y5
 	VFMADD132PS Y5, Y4, Y2
+	VPSUBD vectors<>+832(SB), Y3, Y3
 	VADDPS vectors<>+128(SB), Y2, Y2
-	VPSUBD vectors<>+640(SB), Y3, Y3
 	VPSRAD $1, Y3, Y4
-	VPADDD vectors<>+4288(SB), Y4, Y5
+	VPADDD vectors<>+4416(SB), Y4, Y5
 	VPSLLD $23, Y5, Y5
 	VMULPS Y5, Y2, Y5
 	VPSUBD Y4, Y3, Y4
-	VPADDD vectors<>+4288(SB), Y4, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y4
 	VPSLLD $23, Y4, Y4
 	VMULPS Y4, Y5, Y4
 	VADDPS vectors<>+128(SB), Y4, Y4
-	VMOVUPS vectors<>+1984(SB), Y5
+	VMOVUPS vectors<>+2112(SB), Y5
 	VDIVPS Y4, Y5, Y4
 	VMOVUPS vectors<>+128(SB), Y5
 	VSUBPS Y4, Y5, Y4
 	VMULPS Y1, Y1, Y5
 	VMULPS Y5, Y1, Y3
-	VMOVUPS vectors<>+2112(SB), Y2
-	VFMADD231PS vectors<>+2048(SB), Y5, Y2
-	VFMADD213PS vectors<>+2176(SB), Y5, Y2
-	VFMADD213PS vectors<>+2240(SB), Y5, Y2
+	VMOVUPS vectors<>+2240(SB), Y2
+	VFMADD231PS vectors<>+2176(SB), Y5, Y2
 	VFMADD213PS vectors<>+2304(SB), Y5, Y2
 	VFMADD213PS vectors<>+2368(SB), Y5, Y2
+	VFMADD213PS vectors<>+2432(SB), Y5, Y2
+	VFMADD213PS vectors<>+2496(SB), Y5, Y2
 	VFMADD132PS Y2, Y1, Y3
-	VCMPPS $17, vectors<>+2432(SB), Y1, Y1
+	VCMPPS $17, vectors<>+2560(SB), Y1, Y1
 	VBLENDVPS Y1, Y3, Y4, Y4
 	VANDPS vectors<>+0(SB), Y0, Y0
 	VORPS Y0, Y4, Y0
@@ -12283,46 +14447,46 @@ rest:
 	VMASKMOVPS 0(SI), Y0, Y0
 	VANDPS vectors<>+64(SB), Y0, Y1
 	VADDPS Y1, Y1, Y2
-	VMOVUPS vectors<>+1920(SB), Y3
+	VMOVUPS vectors<>+2048(SB), Y3
 	VMINPS Y2, Y3, Y2
-	VMOVUPS vectors<>+640(SB), Y3
-	VFMADD231PS vectors<>+704(SB), Y2, Y3
-	VSUBPS vectors<>+640(SB), Y3, Y4
-	VFMADD231PS vectors<>+768(SB), Y4, Y2
-	VFMADD132PS vectors<>+832(SB), Y2, Y4
+	VMOVUPS vectors<>+832(SB), Y3
+	VFMADD231PS vectors<>+896(SB), Y2, Y3
+	VSUBPS vectors<>+832(SB), Y3, Y4
+	VFMADD231PS vectors<>+960(SB), Y4, Y2
+	VFMADD132PS vectors<>+1024(SB), Y2, Y4
 	VMULPS Y4, Y4, Y2
-	VMOVUPS vectors<>+960(SB), Y5
-	VFMADD231PS vectors<>+896(SB), Y4, Y5
-	VFMADD213PS vectors<>+1024(SB), Y4, Y5
-	VFMADD213PS vectors<>+1088(SB), Y4, Y5
-	VFMADD213PS vectors<>+1152(SB), Y4, Y5
+	VMOVUPS vectors<>+1152(SB), Y5
+	VFMADD231PS vectors<>+1088(SB), Y4, Y5
 	VFMADD213PS vectors<>+1216(SB), Y4, Y5
+	VFMADD213PS vectors<>+1280(SB), Y4, Y5
+	VFMADD213PS vectors<>+384(SB), Y4, Y5
+	VFMADD213PS vectors<>+1344(SB), Y4, Y5
 	VFMADD132PS Y5, Y4, Y2
+	VPSUBD vectors<>+832(SB), Y3, Y3
 	VADDPS vectors<>+128(SB), Y2, Y2
-	VPSUBD vectors<>+640(SB), Y3, Y3
 	VPSRAD $1, Y3, Y4
-	VPADDD vectors<>+4288(SB), Y4, Y5
+	VPADDD vectors<>+4416(SB), Y4, Y5
 	VPSLLD $23, Y5, Y5
 	VMULPS Y5, Y2, Y5
 	VPSUBD Y4, Y3, Y4
-	VPADDD vectors<>+4288(SB), Y4, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y4
 	VPSLLD $23, Y4, Y4
 	VMULPS Y4, Y5, Y4
 	VADDPS vectors<>+128(SB), Y4, Y4
-	VMOVUPS vectors<>+1984(SB), Y5
+	VMOVUPS vectors<>+2112(SB), Y5
 	VDIVPS Y4, Y5, Y4
 	VMOVUPS vectors<>+128(SB), Y5
 	VSUBPS Y4, Y5, Y4
 	VMULPS Y1, Y1, Y5
 	VMULPS Y5, Y1, Y3
-	VMOVUPS vectors<>+2112(SB), Y2
-	VFMADD231PS vectors<>+2048(SB), Y5, Y2
-	VFMADD213PS vectors<>+2176(SB), Y5, Y2
-	VFMADD213PS vectors<>+2240(SB), Y5, Y2
+	VMOVUPS vectors<>+2240(SB), Y2
+	VFMADD231PS vectors<>+2176(SB), Y5, Y2
 	VFMADD213PS vectors<>+2304(SB), Y5, Y2
 	VFMADD213PS vectors<>+2368(SB), Y5, Y2
+	VFMADD213PS vectors<>+2432(SB), Y5, Y2
+	VFMADD213PS vectors<>+2496(SB), Y5, Y2
 	VFMADD132PS Y2, Y1, Y3
-	VCMPPS $17, vectors<>+2432(SB), Y1, Y1
+	VCMPPS $17, vectors<>+2560(SB), Y1, Y1
 	VBLENDVPS Y1, Y3, Y4, Y4
 	VANDPS vectors<>+0(SB), Y0, Y0
 	VORPS Y0, Y4, Y0
@@ -12344,31 +14508,31 @@ next1:
 	JLT rest
 	VMOVUPS 0(SI), Y0
 	VANDPS vectors<>+64(SB), Y0, Y1
-	VMOVUPS vectors<>+2496(SB), Y2
+	VMOVUPS vectors<>+2624(SB), Y2
 	VMINPS Y1, Y2, Y1
 	VMULPS Y1, Y1, Y2
 	VMOVUPS vectors<>+128(SB), Y3
-	VFMADD231PS vectors<>+2560(SB), Y1, Y3
+	VFMADD231PS vectors<>+2688(SB), Y1, Y3
 	VMOVUPS Y2, Y4
 	VFMSUB231PS Y1, Y1, Y4
 	VXORPS vectors<>+0(SB), Y4, Y4
 	VXORPS vectors<>+0(SB), Y2, Y5
-	VMOVUPS vectors<>+640(SB), Y6
-	VFMADD231PS vectors<>+704(SB), Y5, Y6
-	VSUBPS vectors<>+640(SB), Y6, Y7
-	VFMADD231PS vectors<>+768(SB), Y7, Y5
-	VFMADD132PS vectors<>+832(SB), Y5, Y7
+	VMOVUPS vectors<>+832(SB), Y6
+	VFMADD231PS vectors<>+896(SB), Y5, Y6
+	VSUBPS vectors<>+832(SB), Y6, Y7
+	VFMADD231PS vectors<>+960(SB), Y7, Y5
+	VFMADD132PS vectors<>+1024(SB), Y5, Y7
 	VADDPS Y4, Y7, Y4
 	VMULPS Y4, Y4, Y7
-	VMOVUPS vectors<>+960(SB), Y5
-	VFMADD231PS vectors<>+896(SB), Y4, Y5
-	VFMADD213PS vectors<>+1024(SB), Y4, Y5
-	VFMADD213PS vectors<>+1088(SB), Y4, Y5
-	VFMADD213PS vectors<>+1152(SB), Y4, Y5
+	VMOVUPS vectors<>+1152(SB), Y5
+	VFMADD231PS vectors<>+1088(SB), Y4, Y5
 	VFMADD213PS vectors<>+1216(SB), Y4, Y5
+	VFMADD213PS vectors<>+1280(SB), Y4, Y5
+	VFMADD213PS vectors<>+384(SB), Y4, Y5
+	VFMADD213PS vectors<>+1344(SB), Y4, Y5
 	VFMADD132PS Y5, Y4, Y7
+	VPSUBD vectors<>+832(SB), Y6, Y6
 	VADDPS vectors<>+128(SB), Y7, Y7
-	VPSUBD vectors<>+640(SB), Y6, Y6
 	VMOVUPS vectors<>+128(SB), Y4
 	VDIVPS Y3, Y4, Y5
 	VMULPS Y5, Y7, Y7
@@ -12376,36 +14540,36 @@ next1:
 	VFMADD213PS vectors<>+128(SB), Y5, Y3
 	VMOVUPS Y7, Y4
 	VFMADD231PS Y3, Y7, Y4
-	VSUBPS vectors<>+2624(SB), Y5, Y5
-	VMOVUPS vectors<>+2752(SB), Y3
-	VFMADD231PS vectors<>+2688(SB), Y5, Y3
-	VFMADD213PS vectors<>+2816(SB), Y5, Y3
-	VFMADD213PS vectors<>+2880(SB), Y5, Y3
+	VSUBPS vectors<>+2752(SB), Y5, Y5
+	VMOVUPS vectors<>+2880(SB), Y3
+	VFMADD231PS vectors<>+2816(SB), Y5, Y3
 	VFMADD213PS vectors<>+2944(SB), Y5, Y3
 	VFMADD213PS vectors<>+3008(SB), Y5, Y3
 	VFMADD213PS vectors<>+3072(SB), Y5, Y3
 	VFMADD213PS vectors<>+3136(SB), Y5, Y3
 	VFMADD213PS vectors<>+3200(SB), Y5, Y3
 	VFMADD213PS vectors<>+3264(SB), Y5, Y3
+	VFMADD213PS vectors<>+3328(SB), Y5, Y3
+	VFMADD213PS vectors<>+3392(SB), Y5, Y3
 	VMULPS Y3, Y4, Y3
 	VPSRAD $1, Y6, Y4
-	VPADDD vectors<>+4288(SB), Y4, Y5
+	VPADDD vectors<>+4416(SB), Y4, Y5
 	VPSLLD $23, Y5, Y5
 	VMULPS Y5, Y3, Y5
 	VPSUBD Y4, Y6, Y4
-	VPADDD vectors<>+4288(SB), Y4, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y4
 	VPSLLD $23, Y4, Y4
 	VMULPS Y4, Y5, Y4
 	VMOVUPS vectors<>+128(SB), Y5
 	VSUBPS Y4, Y5, Y4
-	VMOVUPS vectors<>+3392(SB), Y5
-	VFMADD231PS vectors<>+3328(SB), Y2, Y5
-	VFMADD213PS vectors<>+3456(SB), Y2, Y5
-	VFMADD213PS vectors<>+3520(SB), Y2, Y5
+	VMOVUPS vectors<>+3520(SB), Y5
+	VFMADD231PS vectors<>+3456(SB), Y2, Y5
 	VFMADD213PS vectors<>+3584(SB), Y2, Y5
 	VFMADD213PS vectors<>+3648(SB), Y2, Y5
+	VFMADD213PS vectors<>+3712(SB), Y2, Y5
+	VFMADD213PS vectors<>+3776(SB), Y2, Y5
 	VFMADD132PS Y1, Y1, Y5
-	VCMPPS $17, vectors<>+3712(SB), Y1, Y1
+	VCMPPS $17, vectors<>+3840(SB), Y1, Y1
 	VBLENDVPS Y1, Y5, Y4, Y4
 	VANDPS vectors<>+0(SB), Y0, Y0
 	VORPS Y0, Y4, Y0
@@ -12424,31 +14588,31 @@ rest:
 	VMOVUPS (R10), Y0
 	VMASKMOVPS 0(SI), Y0, Y0
 	VANDPS vectors<>+64(SB), Y0, Y1
-	VMOVUPS vectors<>+2496(SB), Y2
+	VMOVUPS vectors<>+2624(SB), Y2
 	VMINPS Y1, Y2, Y1
 	VMULPS Y1, Y1, Y2
 	VMOVUPS vectors<>+128(SB), Y3
-	VFMADD231PS vectors<>+2560(SB), Y1, Y3
+	VFMADD231PS vectors<>+2688(SB), Y1, Y3
 	VMOVUPS Y2, Y4
 	VFMSUB231PS Y1, Y1, Y4
 	VXORPS vectors<>+0(SB), Y4, Y4
 	VXORPS vectors<>+0(SB), Y2, Y5
-	VMOVUPS vectors<>+640(SB), Y6
-	VFMADD231PS vectors<>+704(SB), Y5, Y6
-	VSUBPS vectors<>+640(SB), Y6, Y7
-	VFMADD231PS vectors<>+768(SB), Y7, Y5
-	VFMADD132PS vectors<>+832(SB), Y5, Y7
+	VMOVUPS vectors<>+832(SB), Y6
+	VFMADD231PS vectors<>+896(SB), Y5, Y6
+	VSUBPS vectors<>+832(SB), Y6, Y7
+	VFMADD231PS vectors<>+960(SB), Y7, Y5
+	VFMADD132PS vectors<>+1024(SB), Y5, Y7
 	VADDPS Y4, Y7, Y4
 	VMULPS Y4, Y4, Y7
-	VMOVUPS vectors<>+960(SB), Y5
-	VFMADD231PS vectors<>+896(SB), Y4, Y5
-	VFMADD213PS vectors<>+1024(SB), Y4, Y5
-	VFMADD213PS vectors<>+1088(SB), Y4, Y5
-	VFMADD213PS vectors<>+1152(SB), Y4, Y5
+	VMOVUPS vectors<>+1152(SB), Y5
+	VFMADD231PS vectors<>+1088(SB), Y4, Y5
 	VFMADD213PS vectors<>+1216(SB), Y4, Y5
+	VFMADD213PS vectors<>+1280(SB), Y4, Y5
+	VFMADD213PS vectors<>+384(SB), Y4, Y5
+	VFMADD213PS vectors<>+1344(SB), Y4, Y5
 	VFMADD132PS Y5, Y4, Y7
+	VPSUBD vectors<>+832(SB), Y6, Y6
 	VADDPS vectors<>+128(SB), Y7, Y7
-	VPSUBD vectors<>+640(SB), Y6, Y6
 	VMOVUPS vectors<>+128(SB), Y4
 	VDIVPS Y3, Y4, Y5
 	VMULPS Y5, Y7, Y7
@@ -12456,36 +14620,36 @@ rest:
 	VFMADD213PS vectors<>+128(SB), Y5, Y3
 	VMOVUPS Y7, Y4
 	VFMADD231PS Y3, Y7, Y4
-	VSUBPS vectors<>+2624(SB), Y5, Y5
-	VMOVUPS vectors<>+2752(SB), Y3
-	VFMADD231PS vectors<>+2688(SB), Y5, Y3
-	VFMADD213PS vectors<>+2816(SB), Y5, Y3
-	VFMADD213PS vectors<>+2880(SB), Y5, Y3
+	VSUBPS vectors<>+2752(SB), Y5, Y5
+	VMOVUPS vectors<>+2880(SB), Y3
+	VFMADD231PS vectors<>+2816(SB), Y5, Y3
 	VFMADD213PS vectors<>+2944(SB), Y5, Y3
 	VFMADD213PS vectors<>+3008(SB), Y5, Y3
 	VFMADD213PS vectors<>+3072(SB), Y5, Y3
 	VFMADD213PS vectors<>+3136(SB), Y5, Y3
 	VFMADD213PS vectors<>+3200(SB), Y5, Y3
 	VFMADD213PS vectors<>+3264(SB), Y5, Y3
+	VFMADD213PS vectors<>+3328(SB), Y5, Y3
+	VFMADD213PS vectors<>+3392(SB), Y5, Y3
 	VMULPS Y3, Y4, Y3
 	VPSRAD $1, Y6, Y4
-	VPADDD vectors<>+4288(SB), Y4, Y5
+	VPADDD vectors<>+4416(SB), Y4, Y5
 	VPSLLD $23, Y5, Y5
 	VMULPS Y5, Y3, Y5
 	VPSUBD Y4, Y6, Y4
-	VPADDD vectors<>+4288(SB), Y4, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y4
 	VPSLLD $23, Y4, Y4
 	VMULPS Y4, Y5, Y4
 	VMOVUPS vectors<>+128(SB), Y5
 	VSUBPS Y4, Y5, Y4
-	VMOVUPS vectors<>+3392(SB), Y5
-	VFMADD231PS vectors<>+3328(SB), Y2, Y5
-	VFMADD213PS vectors<>+3456(SB), Y2, Y5
-	VFMADD213PS vectors<>+3520(SB), Y2, Y5
+	VMOVUPS vectors<>+3520(SB), Y5
+	VFMADD231PS vectors<>+3456(SB), Y2, Y5
 	VFMADD213PS vectors<>+3584(SB), Y2, Y5
 	VFMADD213PS vectors<>+3648(SB), Y2, Y5
+	VFMADD213PS vectors<>+3712(SB), Y2, Y5
+	VFMADD213PS vectors<>+3776(SB), Y2, Y5
 	VFMADD132PS Y1, Y1, Y5
-	VCMPPS $17, vectors<>+3712(SB), Y1, Y1
+	VCMPPS $17, vectors<>+3840(SB), Y1, Y1
 	VBLENDVPS Y1, Y5, Y4, Y4
 	VANDPS vectors<>+0(SB), Y0, Y0
 	VORPS Y0, Y4, Y0
@@ -12507,33 +14671,33 @@ next1:
 	JLT rest
 	VMOVUPS 0(SI), Y0
 	VANDPS vectors<>+64(SB), Y0, Y1
-	VMOVUPS vectors<>+3776(SB), Y2
+	VMOVUPS vectors<>+3904(SB), Y2
 	VMINPS Y1, Y2, Y1
 	VMULPS Y1, Y1, Y2
-	VMULPS vectors<>+3840(SB), Y1, Y3
-	VMULPS vectors<>+1216(SB), Y2, Y4
+	VMULPS vectors<>+3968(SB), Y1, Y3
+	VMULPS vectors<>+1344(SB), Y2, Y4
 	VMOVUPS vectors<>+128(SB), Y5
-	VFMADD231PS vectors<>+3904(SB), Y1, Y5
+	VFMADD231PS vectors<>+4032(SB), Y1, Y5
 	VFMSUB231PS Y1, Y1, Y2
-	VMULPS vectors<>+1216(SB), Y2, Y2
+	VMULPS vectors<>+1344(SB), Y2, Y2
 	VXORPS vectors<>+0(SB), Y2, Y2
 	VXORPS vectors<>+0(SB), Y4, Y1
-	VMOVUPS vectors<>+640(SB), Y6
-	VFMADD231PS vectors<>+704(SB), Y1, Y6
-	VSUBPS vectors<>+640(SB), Y6, Y7
-	VFMADD231PS vectors<>+768(SB), Y7, Y1
-	VFMADD132PS vectors<>+832(SB), Y1, Y7
+	VMOVUPS vectors<>+832(SB), Y6
+	VFMADD231PS vectors<>+896(SB), Y1, Y6
+	VSUBPS vectors<>+832(SB), Y6, Y7
+	VFMADD231PS vectors<>+960(SB), Y7, Y1
+	VFMADD132PS vectors<>+1024(SB), Y1, Y7
 	VADDPS Y2, Y7, Y2
 	VMULPS Y2, Y2, Y7
-	VMOVUPS vectors<>+960(SB), Y1
-	VFMADD231PS vectors<>+896(SB), Y2, Y1
-	VFMADD213PS vectors<>+1024(SB), Y2, Y1
-	VFMADD213PS vectors<>+1088(SB), Y2, Y1
-	VFMADD213PS vectors<>+1152(SB), Y2, Y1
+	VMOVUPS vectors<>+1152(SB), Y1
+	VFMADD231PS vectors<>+1088(SB), Y2, Y1
 	VFMADD213PS vectors<>+1216(SB), Y2, Y1
+	VFMADD213PS vectors<>+1280(SB), Y2, Y1
+	VFMADD213PS vectors<>+384(SB), Y2, Y1
+	VFMADD213PS vectors<>+1344(SB), Y2, Y1
 	VFMADD132PS Y1, Y2, Y7
+	VPSUBD vectors<>+832(SB), Y6, Y6
 	VADDPS vectors<>+128(SB), Y7, Y7
-	VPSUBD vectors<>+640(SB), Y6, Y6
 	VMOVUPS vectors<>+128(SB), Y2
 	VDIVPS Y5, Y2, Y1
 	VMULPS Y1, Y7, Y7
@@ -12541,40 +14705,40 @@ next1:
 	VFMADD213PS vectors<>+128(SB), Y1, Y5
 	VMOVUPS Y7, Y2
 	VFMADD231PS Y5, Y7, Y2
-	VSUBPS vectors<>+2624(SB), Y1, Y1
-	VMOVUPS vectors<>+2752(SB), Y5
-	VFMADD231PS vectors<>+2688(SB), Y1, Y5
-	VFMADD213PS vectors<>+2816(SB), Y1, Y5
-	VFMADD213PS vectors<>+2880(SB), Y1, Y5
+	VSUBPS vectors<>+2752(SB), Y1, Y1
+	VMOVUPS vectors<>+2880(SB), Y5
+	VFMADD231PS vectors<>+2816(SB), Y1, Y5
 	VFMADD213PS vectors<>+2944(SB), Y1, Y5
 	VFMADD213PS vectors<>+3008(SB), Y1, Y5
 	VFMADD213PS vectors<>+3072(SB), Y1, Y5
 	VFMADD213PS vectors<>+3136(SB), Y1, Y5
 	VFMADD213PS vectors<>+3200(SB), Y1, Y5
 	VFMADD213PS vectors<>+3264(SB), Y1, Y5
+	VFMADD213PS vectors<>+3328(SB), Y1, Y5
+	VFMADD213PS vectors<>+3392(SB), Y1, Y5
 	VMULPS Y5, Y2, Y5
-	VMULPS vectors<>+1216(SB), Y5, Y5
-	VCMPPS $17, vectors<>+3968(SB), Y0, Y2
+	VMULPS vectors<>+1344(SB), Y5, Y5
+	VCMPPS $17, vectors<>+4096(SB), Y0, Y2
 	VBLENDVPS Y2, vectors<>+192(SB), Y5, Y5
 	VANDPS vectors<>+0(SB), Y0, Y2
 	VORPS Y2, Y3, Y2
-	VMULPS vectors<>+1216(SB), Y2, Y2
-	VMOVUPS vectors<>+3392(SB), Y1
-	VFMADD231PS vectors<>+3328(SB), Y4, Y1
-	VFMADD213PS vectors<>+3456(SB), Y4, Y1
-	VFMADD213PS vectors<>+3520(SB), Y4, Y1
+	VMULPS vectors<>+1344(SB), Y2, Y2
+	VMOVUPS vectors<>+3520(SB), Y1
+	VFMADD231PS vectors<>+3456(SB), Y4, Y1
 	VFMADD213PS vectors<>+3584(SB), Y4, Y1
 	VFMADD213PS vectors<>+3648(SB), Y4, Y1
+	VFMADD213PS vectors<>+3712(SB), Y4, Y1
+	VFMADD213PS vectors<>+3776(SB), Y4, Y1
 	VMOVUPS Y2, Y4
 	VFMADD231PS Y1, Y2, Y4
-	VADDPS vectors<>+1216(SB), Y4, Y4
-	VCMPPS $17, vectors<>+3712(SB), Y3, Y3
+	VADDPS vectors<>+1344(SB), Y4, Y4
+	VCMPPS $17, vectors<>+3840(SB), Y3, Y3
 	VPSRAD $1, Y6, Y1
-	VPADDD vectors<>+4288(SB), Y1, Y2
+	VPADDD vectors<>+4416(SB), Y1, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y5, Y2
 	VPSUBD Y1, Y6, Y1
-	VPADDD vectors<>+4288(SB), Y1, Y1
+	VPADDD vectors<>+4416(SB), Y1, Y1
 	VPSLLD $23, Y1, Y1
 	VMULPS Y1, Y2, Y1
 	VMOVUPS vectors<>+128(SB), Y2
@@ -12583,11 +14747,11 @@ next1:
 	VCMPPS $17, vectors<>+192(SB), Y0, Y4
 	VMULPS Y5, Y0, Y5
 	VPSRAD $1, Y6, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y7
+	VPADDD vectors<>+4416(SB), Y2, Y7
 	VPSLLD $23, Y7, Y7
 	VMULPS Y7, Y5, Y7
 	VPSUBD Y2, Y6, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y2
+	VPADDD vectors<>+4416(SB), Y2, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y7, Y2
 	VMULPS Y1, Y0, Y1
@@ -12608,33 +14772,33 @@ rest:
 	VMOVUPS (R10), Y0
 	VMASKMOVPS 0(SI), Y0, Y0
 	VANDPS vectors<>+64(SB), Y0, Y1
-	VMOVUPS vectors<>+3776(SB), Y2
+	VMOVUPS vectors<>+3904(SB), Y2
 	VMINPS Y1, Y2, Y1
 	VMULPS Y1, Y1, Y2
-	VMULPS vectors<>+3840(SB), Y1, Y3
-	VMULPS vectors<>+1216(SB), Y2, Y4
+	VMULPS vectors<>+3968(SB), Y1, Y3
+	VMULPS vectors<>+1344(SB), Y2, Y4
 	VMOVUPS vectors<>+128(SB), Y5
-	VFMADD231PS vectors<>+3904(SB), Y1, Y5
+	VFMADD231PS vectors<>+4032(SB), Y1, Y5
 	VFMSUB231PS Y1, Y1, Y2
-	VMULPS vectors<>+1216(SB), Y2, Y2
+	VMULPS vectors<>+1344(SB), Y2, Y2
 	VXORPS vectors<>+0(SB), Y2, Y2
 	VXORPS vectors<>+0(SB), Y4, Y1
-	VMOVUPS vectors<>+640(SB), Y6
-	VFMADD231PS vectors<>+704(SB), Y1, Y6
-	VSUBPS vectors<>+640(SB), Y6, Y7
-	VFMADD231PS vectors<>+768(SB), Y7, Y1
-	VFMADD132PS vectors<>+832(SB), Y1, Y7
+	VMOVUPS vectors<>+832(SB), Y6
+	VFMADD231PS vectors<>+896(SB), Y1, Y6
+	VSUBPS vectors<>+832(SB), Y6, Y7
+	VFMADD231PS vectors<>+960(SB), Y7, Y1
+	VFMADD132PS vectors<>+1024(SB), Y1, Y7
 	VADDPS Y2, Y7, Y2
 	VMULPS Y2, Y2, Y7
-	VMOVUPS vectors<>+960(SB), Y1
-	VFMADD231PS vectors<>+896(SB), Y2, Y1
-	VFMADD213PS vectors<>+1024(SB), Y2, Y1
-	VFMADD213PS vectors<>+1088(SB), Y2, Y1
-	VFMADD213PS vectors<>+1152(SB), Y2, Y1
+	VMOVUPS vectors<>+1152(SB), Y1
+	VFMADD231PS vectors<>+1088(SB), Y2, Y1
 	VFMADD213PS vectors<>+1216(SB), Y2, Y1
+	VFMADD213PS vectors<>+1280(SB), Y2, Y1
+	VFMADD213PS vectors<>+384(SB), Y2, Y1
+	VFMADD213PS vectors<>+1344(SB), Y2, Y1
 	VFMADD132PS Y1, Y2, Y7
+	VPSUBD vectors<>+832(SB), Y6, Y6
 	VADDPS vectors<>+128(SB), Y7, Y7
-	VPSUBD vectors<>+640(SB), Y6, Y6
 	VMOVUPS vectors<>+128(SB), Y2
 	VDIVPS Y5, Y2, Y1
 	VMULPS Y1, Y7, Y7
@@ -12642,40 +14806,40 @@ rest:
 	VFMADD213PS vectors<>+128(SB), Y1, Y5
 	VMOVUPS Y7, Y2
 	VFMADD231PS Y5, Y7, Y2
-	VSUBPS vectors<>+2624(SB), Y1, Y1
-	VMOVUPS vectors<>+2752(SB), Y5
-	VFMADD231PS vectors<>+2688(SB), Y1, Y5
-	VFMADD213PS vectors<>+2816(SB), Y1, Y5
-	VFMADD213PS vectors<>+2880(SB), Y1, Y5
+	VSUBPS vectors<>+2752(SB), Y1, Y1
+	VMOVUPS vectors<>+2880(SB), Y5
+	VFMADD231PS vectors<>+2816(SB), Y1, Y5
 	VFMADD213PS vectors<>+2944(SB), Y1, Y5
 	VFMADD213PS vectors<>+3008(SB), Y1, Y5
 	VFMADD213PS vectors<>+3072(SB), Y1, Y5
 	VFMADD213PS vectors<>+3136(SB), Y1, Y5
 	VFMADD213PS vectors<>+3200(SB), Y1, Y5
 	VFMADD213PS vectors<>+3264(SB), Y1, Y5
+	VFMADD213PS vectors<>+3328(SB), Y1, Y5
+	VFMADD213PS vectors<>+3392(SB), Y1, Y5
 	VMULPS Y5, Y2, Y5
-	VMULPS vectors<>+1216(SB), Y5, Y5
-	VCMPPS $17, vectors<>+3968(SB), Y0, Y2
+	VMULPS vectors<>+1344(SB), Y5, Y5
+	VCMPPS $17, vectors<>+4096(SB), Y0, Y2
 	VBLENDVPS Y2, vectors<>+192(SB), Y5, Y5
 	VANDPS vectors<>+0(SB), Y0, Y2
 	VORPS Y2, Y3, Y2
-	VMULPS vectors<>+1216(SB), Y2, Y2
-	VMOVUPS vectors<>+3392(SB), Y1
-	VFMADD231PS vectors<>+3328(SB), Y4, Y1
-	VFMADD213PS vectors<>+3456(SB), Y4, Y1
-	VFMADD213PS vectors<>+3520(SB), Y4, Y1
+	VMULPS vectors<>+1344(SB), Y2, Y2
+	VMOVUPS vectors<>+3520(SB), Y1
+	VFMADD231PS vectors<>+3456(SB), Y4, Y1
 	VFMADD213PS vectors<>+3584(SB), Y4, Y1
 	VFMADD213PS vectors<>+3648(SB), Y4, Y1
+	VFMADD213PS vectors<>+3712(SB), Y4, Y1
+	VFMADD213PS vectors<>+3776(SB), Y4, Y1
 	VMOVUPS Y2, Y4
 	VFMADD231PS Y1, Y2, Y4
-	VADDPS vectors<>+1216(SB), Y4, Y4
-	VCMPPS $17, vectors<>+3712(SB), Y3, Y3
+	VADDPS vectors<>+1344(SB), Y4, Y4
+	VCMPPS $17, vectors<>+3840(SB), Y3, Y3
 	VPSRAD $1, Y6, Y1
-	VPADDD vectors<>+4288(SB), Y1, Y2
+	VPADDD vectors<>+4416(SB), Y1, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y5, Y2
 	VPSUBD Y1, Y6, Y1
-	VPADDD vectors<>+4288(SB), Y1, Y1
+	VPADDD vectors<>+4416(SB), Y1, Y1
 	VPSLLD $23, Y1, Y1
 	VMULPS Y1, Y2, Y1
 	VMOVUPS vectors<>+128(SB), Y2
@@ -12684,11 +14848,11 @@ rest:
 	VCMPPS $17, vectors<>+192(SB), Y0, Y4
 	VMULPS Y5, Y0, Y5
 	VPSRAD $1, Y6, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y7
+	VPADDD vectors<>+4416(SB), Y2, Y7
 	VPSLLD $23, Y7, Y7
 	VMULPS Y7, Y5, Y7
 	VPSUBD Y2, Y6, Y2
-	VPADDD vectors<>+4288(SB), Y2, Y2
+	VPADDD vectors<>+4416(SB), Y2, Y2
 	VPSLLD $23, Y2, Y2
 	VMULPS Y2, Y7, Y2
 	VMULPS Y1, Y0, Y1
@@ -12711,40 +14875,40 @@ next1:
 	CMPQ CX, $8
 	JLT rest
 	VMOVUPS 0(SI), Y0
-	VCMPPS $17, vectors<>+4032(SB), Y0, Y1
-	VMULPS vectors<>+4096(SB), Y0, Y2
+	VCMPPS $17, vectors<>+4160(SB), Y0, Y1
+	VMULPS vectors<>+4224(SB), Y0, Y2
 	VBLENDVPS Y1, Y2, Y0, Y2
 	VMOVUPS vectors<>+192(SB), Y3
-	VBLENDVPS Y1, vectors<>+4160(SB), Y3, Y1
-	VPADDD vectors<>+4224(SB), Y2, Y2
+	VBLENDVPS Y1, vectors<>+4288(SB), Y3, Y1
+	VPADDD vectors<>+4352(SB), Y2, Y2
 	VPSRLD $23, Y2, Y3
-	VPSUBD vectors<>+4288(SB), Y3, Y3
+	VPSUBD vectors<>+4416(SB), Y3, Y3
 	VCVTDQ2PS Y3, Y3
 	VADDPS Y1, Y3, Y1
-	VANDPS vectors<>+4352(SB), Y2, Y2
-	VPADDD vectors<>+3840(SB), Y2, Y2
+	VANDPS vectors<>+4480(SB), Y2, Y2
+	VPADDD vectors<>+3968(SB), Y2, Y2
 	VSUBPS vectors<>+128(SB), Y2, Y2
 	VMULPS Y2, Y2, Y3
 	VMULPS Y2, Y3, Y4
-	VMOVUPS vectors<>+4544(SB), Y5
-	VFMADD231PS vectors<>+4480(SB), Y2, Y5
-	VFMADD213PS vectors<>+4608(SB), Y2, Y5
-	VFMADD213PS vectors<>+4672(SB), Y2, Y5
+	VMOVUPS vectors<>+4672(SB), Y5
+	VFMADD231PS vectors<>+4608(SB), Y2, Y5
 	VFMADD213PS vectors<>+4736(SB), Y2, Y5
 	VFMADD213PS vectors<>+4800(SB), Y2, Y5
 	VFMADD213PS vectors<>+4864(SB), Y2, Y5
 	VFMADD213PS vectors<>+4928(SB), Y2, Y5
 	VFMADD213PS vectors<>+4992(SB), Y2, Y5
+	VFMADD213PS vectors<>+5056(SB), Y2, Y5
+	VFMADD213PS vectors<>+5120(SB), Y2, Y5
 	VMULPS Y5, Y4, Y5
-	VFMADD231PS vectors<>+4416(SB), Y1, Y5
-	VFMADD132PS vectors<>+5120(SB), Y5, Y3
+	VFMADD231PS vectors<>+4544(SB), Y1, Y5
+	VFMADD132PS vectors<>+5248(SB), Y5, Y3
 	VADDPS Y3, Y2, Y3
-	VFMADD132PS vectors<>+5056(SB), Y3, Y1
+	VFMADD132PS vectors<>+5184(SB), Y3, Y1
 	VCMPPS $17, vectors<>+192(SB), Y0, Y3
-	VBLENDVPS Y3, vectors<>+5184(SB), Y1, Y1
+	VBLENDVPS Y3, vectors<>+5312(SB), Y1, Y1
 	VCMPPS $0, vectors<>+192(SB), Y0, Y3
-	VBLENDVPS Y3, vectors<>+5248(SB), Y1, Y1
-	VCMPPS $22, vectors<>+5312(SB), Y0, Y3
+	VBLENDVPS Y3, vectors<>+5376(SB), Y1, Y1
+	VCMPPS $22, vectors<>+5440(SB), Y0, Y3
 	VBLENDVPS Y3, Y0, Y1, Y1
 	VMOVUPS Y1, 0(DI)
 	ADDQ $32, SI
@@ -12760,40 +14924,40 @@ rest:
 	SUBQ CX, R10
 	VMOVUPS (R10), Y0
 	VMASKMOVPS 0(SI), Y0, Y0
-	VCMPPS $17, vectors<>+4032(SB), Y0, Y1
-	VMULPS vectors<>+4096(SB), Y0, Y2
+	VCMPPS $17, vectors<>+4160(SB), Y0, Y1
+	VMULPS vectors<>+4224(SB), Y0, Y2
 	VBLENDVPS Y1, Y2, Y0, Y2
 	VMOVUPS vectors<>+192(SB), Y3
-	VBLENDVPS Y1, vectors<>+4160(SB), Y3, Y1
-	VPADDD vectors<>+4224(SB), Y2, Y2
+	VBLENDVPS Y1, vectors<>+4288(SB), Y3, Y1
+	VPADDD vectors<>+4352(SB), Y2, Y2
 	VPSRLD $23, Y2, Y3
-	VPSUBD vectors<>+4288(SB), Y3, Y3
+	VPSUBD vectors<>+4416(SB), Y3, Y3
 	VCVTDQ2PS Y3, Y3
 	VADDPS Y1, Y3, Y1
-	VANDPS vectors<>+4352(SB), Y2, Y2
-	VPADDD vectors<>+3840(SB), Y2, Y2
+	VANDPS vectors<>+4480(SB), Y2, Y2
+	VPADDD vectors<>+3968(SB), Y2, Y2
 	VSUBPS vectors<>+128(SB), Y2, Y2
 	VMULPS Y2, Y2, Y3
 	VMULPS Y2, Y3, Y4
-	VMOVUPS vectors<>+4544(SB), Y5
-	VFMADD231PS vectors<>+4480(SB), Y2, Y5
-	VFMADD213PS vectors<>+4608(SB), Y2, Y5
-	VFMADD213PS vectors<>+4672(SB), Y2, Y5
+	VMOVUPS vectors<>+4672(SB), Y5
+	VFMADD231PS vectors<>+4608(SB), Y2, Y5
 	VFMADD213PS vectors<>+4736(SB), Y2, Y5
 	VFMADD213PS vectors<>+4800(SB), Y2, Y5
 	VFMADD213PS vectors<>+4864(SB), Y2, Y5
 	VFMADD213PS vectors<>+4928(SB), Y2, Y5
 	VFMADD213PS vectors<>+4992(SB), Y2, Y5
+	VFMADD213PS vectors<>+5056(SB), Y2, Y5
+	VFMADD213PS vectors<>+5120(SB), Y2, Y5
 	VMULPS Y5, Y4, Y5
-	VFMADD231PS vectors<>+4416(SB), Y1, Y5
-	VFMADD132PS vectors<>+5120(SB), Y5, Y3
+	VFMADD231PS vectors<>+4544(SB), Y1, Y5
+	VFMADD132PS vectors<>+5248(SB), Y5, Y3
 	VADDPS Y3, Y2, Y3
-	VFMADD132PS vectors<>+5056(SB), Y3, Y1
+	VFMADD132PS vectors<>+5184(SB), Y3, Y1
 	VCMPPS $17, vectors<>+192(SB), Y0, Y3
-	VBLENDVPS Y3, vectors<>+5184(SB), Y1, Y1
+	VBLENDVPS Y3, vectors<>+5312(SB), Y1, Y1
 	VCMPPS $0, vectors<>+192(SB), Y0, Y3
-	VBLENDVPS Y3, vectors<>+5248(SB), Y1, Y1
-	VCMPPS $22, vectors<>+5312(SB), Y0, Y3
+	VBLENDVPS Y3, vectors<>+5376(SB), Y1, Y1
+	VCMPPS $22, vectors<>+5440(SB), Y0, Y3
 	VBLENDVPS Y3, Y0, Y1, Y1
 	VMOVUPS (R10), Y0
 	VMASKMOVPS Y1, Y0, (DI)
@@ -12813,40 +14977,40 @@ next1:
 	JLT rest
 	VMOVUPS 0(SI), Y0
 	VORPS vectors<>+0(SB), Y0, Y1
-	VMOVUPS vectors<>+512(SB), Y2
+	VMOVUPS vectors<>+704(SB), Y2
 	VMAXPS Y1, Y2, Y1
-	VMOVUPS vectors<>+640(SB), Y2
-	VFMADD231PS vectors<>+704(SB), Y1, Y2
-	VSUBPS vectors<>+640(SB), Y2, Y3
-	VFMADD231PS vectors<>+768(SB), Y3, Y1
-	VFMADD132PS vectors<>+832(SB), Y1, Y3
+	VMOVUPS vectors<>+832(SB), Y2
+	VFMADD231PS vectors<>+896(SB), Y1, Y2
+	VSUBPS vectors<>+832(SB), Y2, Y3
+	VFMADD231PS vectors<>+960(SB), Y3, Y1
+	VFMADD132PS vectors<>+1024(SB), Y1, Y3
 	VMULPS Y3, Y3, Y1
-	VMOVUPS vectors<>+960(SB), Y4
-	VFMADD231PS vectors<>+896(SB), Y3, Y4
-	VFMADD213PS vectors<>+1024(SB), Y3, Y4
-	VFMADD213PS vectors<>+1088(SB), Y3, Y4
-	VFMADD213PS vectors<>+1152(SB), Y3, Y4
+	VMOVUPS vectors<>+1152(SB), Y4
+	VFMADD231PS vectors<>+1088(SB), Y3, Y4
 	VFMADD213PS vectors<>+1216(SB), Y3, Y4
+	VFMADD213PS vectors<>+1280(SB), Y3, Y4
+	VFMADD213PS vectors<>+384(SB), Y3, Y4
+	VFMADD213PS vectors<>+1344(SB), Y3, Y4
 	VFMADD132PS Y4, Y3, Y1
+	VPSUBD vectors<>+832(SB), Y2, Y2
 	VADDPS vectors<>+128(SB), Y1, Y1
-	VPSUBD vectors<>+640(SB), Y2, Y2
 	VPSRAD $1, Y2, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y4
+	VPADDD vectors<>+4416(SB), Y3, Y4
 	VPSLLD $23, Y4, Y4
 	VMULPS Y4, Y1, Y4
 	VPSUBD Y3, Y2, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y3
+	VPADDD vectors<>+4416(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y4, Y3
-	VADDPS vectors<>+1984(SB), Y3, Y4
+	VADDPS vectors<>+2112(SB), Y3, Y4
 	VDIVPS Y4, Y3, Y4
 	VMULPS Y4, Y4, Y3
 	VMULPS Y3, Y4, Y2
-	VMOVUPS vectors<>+5440(SB), Y1
-	VFMADD231PS vectors<>+5376(SB), Y3, Y1
-	VFMADD213PS vectors<>+5504(SB), Y3, Y1
-	VFMADD213PS vectors<>+5568(SB), Y3, Y1
+	VMOVUPS vectors<>+5568(SB), Y1
+	VFMADD231PS vectors<>+5504(SB), Y3, Y1
 	VFMADD213PS vectors<>+5632(SB), Y3, Y1
+	VFMADD213PS vectors<>+5696(SB), Y3, Y1
+	VFMADD213PS vectors<>+5760(SB), Y3, Y1
 	VADDPS Y4, Y4, Y4
 	VFMADD132PS Y1, Y4, Y2
 	VMOVUPS vectors<>+192(SB), Y4
@@ -12867,45 +15031,697 @@ rest:
 	VMOVUPS (R10), Y0
 	VMASKMOVPS 0(SI), Y0, Y0
 	VORPS vectors<>+0(SB), Y0, Y1
-	VMOVUPS vectors<>+512(SB), Y2
+	VMOVUPS vectors<>+704(SB), Y2
 	VMAXPS Y1, Y2, Y1
-	VMOVUPS vectors<>+640(SB), Y2
-	VFMADD231PS vectors<>+704(SB), Y1, Y2
-	VSUBPS vectors<>+640(SB), Y2, Y3
-	VFMADD231PS vectors<>+768(SB), Y3, Y1
-	VFMADD132PS vectors<>+832(SB), Y1, Y3
+	VMOVUPS vectors<>+832(SB), Y2
+	VFMADD231PS vectors<>+896(SB), Y1, Y2
+	VSUBPS vectors<>+832(SB), Y2, Y3
+	VFMADD231PS vectors<>+960(SB), Y3, Y1
+	VFMADD132PS vectors<>+1024(SB), Y1, Y3
 	VMULPS Y3, Y3, Y1
-	VMOVUPS vectors<>+960(SB), Y4
-	VFMADD231PS vectors<>+896(SB), Y3, Y4
-	VFMADD213PS vectors<>+1024(SB), Y3, Y4
-	VFMADD213PS vectors<>+1088(SB), Y3, Y4
-	VFMADD213PS vectors<>+1152(SB), Y3, Y4
+	VMOVUPS vectors<>+1152(SB), Y4
+	VFMADD231PS vectors<>+1088(SB), Y3, Y4
 	VFMADD213PS vectors<>+1216(SB), Y3, Y4
+	VFMADD213PS vectors<>+1280(SB), Y3, Y4
+	VFMADD213PS vectors<>+384(SB), Y3, Y4
+	VFMADD213PS vectors<>+1344(SB), Y3, Y4
 	VFMADD132PS Y4, Y3, Y1
+	VPSUBD vectors<>+832(SB), Y2, Y2
 	VADDPS vectors<>+128(SB), Y1, Y1
-	VPSUBD vectors<>+640(SB), Y2, Y2
 	VPSRAD $1, Y2, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y4
+	VPADDD vectors<>+4416(SB), Y3, Y4
 	VPSLLD $23, Y4, Y4
 	VMULPS Y4, Y1, Y4
 	VPSUBD Y3, Y2, Y3
-	VPADDD vectors<>+4288(SB), Y3, Y3
+	VPADDD vectors<>+4416(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
 	VMULPS Y3, Y4, Y3
-	VADDPS vectors<>+1984(SB), Y3, Y4
+	VADDPS vectors<>+2112(SB), Y3, Y4
 	VDIVPS Y4, Y3, Y4
 	VMULPS Y4, Y4, Y3
 	VMULPS Y3, Y4, Y2
-	VMOVUPS vectors<>+5440(SB), Y1
-	VFMADD231PS vectors<>+5376(SB), Y3, Y1
-	VFMADD213PS vectors<>+5504(SB), Y3, Y1
-	VFMADD213PS vectors<>+5568(SB), Y3, Y1
+	VMOVUPS vectors<>+5568(SB), Y1
+	VFMADD231PS vectors<>+5504(SB), Y3, Y1
 	VFMADD213PS vectors<>+5632(SB), Y3, Y1
+	VFMADD213PS vectors<>+5696(SB), Y3, Y1
+	VFMADD213PS vectors<>+5760(SB), Y3, Y1
 	VADDPS Y4, Y4, Y4
 	VFMADD132PS Y1, Y4, Y2
 	VMOVUPS vectors<>+192(SB), Y4
 	VMAXPS Y0, Y4, Y0
 	VADDPS Y0, Y2, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPS Y0, Y1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func expm1320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·expm1320AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VMOVUPS vectors<>+704(SB), Y1
+	VMAXPS Y0, Y1, Y2
+	VMOVUPS vectors<>+768(SB), Y1
+	VMINPS Y2, Y1, Y2
+	VMOVUPS vectors<>+832(SB), Y1
+	VFMADD231PS vectors<>+896(SB), Y2, Y1
+	VSUBPS vectors<>+832(SB), Y1, Y3
+	VFMADD231PS vectors<>+960(SB), Y3, Y2
+	VFMADD132PS vectors<>+1024(SB), Y2, Y3
+	VMULPS Y3, Y3, Y2
+	VMOVUPS vectors<>+1152(SB), Y4
+	VFMADD231PS vectors<>+1088(SB), Y3, Y4
+	VFMADD213PS vectors<>+1216(SB), Y3, Y4
+	VFMADD213PS vectors<>+1280(SB), Y3, Y4
+	VFMADD213PS vectors<>+384(SB), Y3, Y4
+	VFMADD213PS vectors<>+1344(SB), Y3, Y4
+	VFMADD132PS Y4, Y3, Y2
+	VPSUBD vectors<>+832(SB), Y1, Y1
+	VPSRAD $1, Y1, Y3
+	VPADDD vectors<>+4416(SB), Y3, Y4
+	VPSLLD $23, Y4, Y4
+	VMOVUPS vectors<>+128(SB), Y5
+	VMULPS Y4, Y5, Y4
+	VPSUBD Y3, Y1, Y3
+	VPADDD vectors<>+4416(SB), Y3, Y3
+	VPSLLD $23, Y3, Y3
+	VMULPS Y3, Y4, Y3
+	VSUBPS vectors<>+128(SB), Y3, Y4
+	VFMADD132PS Y2, Y4, Y3
+	VMOVUPS vectors<>+5824(SB), Y4
+	VCMPPS $17, Y0, Y4, Y5
+	VADDPS vectors<>+128(SB), Y2, Y2
+	VPSRAD $1, Y1, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y6
+	VPSLLD $23, Y6, Y6
+	VMULPS Y6, Y2, Y6
+	VPSUBD Y4, Y1, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y4
+	VPSLLD $23, Y4, Y4
+	VMULPS Y4, Y6, Y4
+	VBLENDVPS Y5, Y4, Y3, Y3
+	VANDPS vectors<>+64(SB), Y3, Y3
+	VANDPS vectors<>+0(SB), Y0, Y0
+	VORPS Y0, Y3, Y0
+	VMOVUPS Y0, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VMOVUPS vectors<>+704(SB), Y1
+	VMAXPS Y0, Y1, Y2
+	VMOVUPS vectors<>+768(SB), Y1
+	VMINPS Y2, Y1, Y2
+	VMOVUPS vectors<>+832(SB), Y1
+	VFMADD231PS vectors<>+896(SB), Y2, Y1
+	VSUBPS vectors<>+832(SB), Y1, Y3
+	VFMADD231PS vectors<>+960(SB), Y3, Y2
+	VFMADD132PS vectors<>+1024(SB), Y2, Y3
+	VMULPS Y3, Y3, Y2
+	VMOVUPS vectors<>+1152(SB), Y4
+	VFMADD231PS vectors<>+1088(SB), Y3, Y4
+	VFMADD213PS vectors<>+1216(SB), Y3, Y4
+	VFMADD213PS vectors<>+1280(SB), Y3, Y4
+	VFMADD213PS vectors<>+384(SB), Y3, Y4
+	VFMADD213PS vectors<>+1344(SB), Y3, Y4
+	VFMADD132PS Y4, Y3, Y2
+	VPSUBD vectors<>+832(SB), Y1, Y1
+	VPSRAD $1, Y1, Y3
+	VPADDD vectors<>+4416(SB), Y3, Y4
+	VPSLLD $23, Y4, Y4
+	VMOVUPS vectors<>+128(SB), Y5
+	VMULPS Y4, Y5, Y4
+	VPSUBD Y3, Y1, Y3
+	VPADDD vectors<>+4416(SB), Y3, Y3
+	VPSLLD $23, Y3, Y3
+	VMULPS Y3, Y4, Y3
+	VSUBPS vectors<>+128(SB), Y3, Y4
+	VFMADD132PS Y2, Y4, Y3
+	VMOVUPS vectors<>+5824(SB), Y4
+	VCMPPS $17, Y0, Y4, Y5
+	VADDPS vectors<>+128(SB), Y2, Y2
+	VPSRAD $1, Y1, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y6
+	VPSLLD $23, Y6, Y6
+	VMULPS Y6, Y2, Y6
+	VPSUBD Y4, Y1, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y4
+	VPSLLD $23, Y4, Y4
+	VMULPS Y4, Y6, Y4
+	VBLENDVPS Y5, Y4, Y3, Y3
+	VANDPS vectors<>+64(SB), Y3, Y3
+	VANDPS vectors<>+0(SB), Y0, Y0
+	VORPS Y0, Y3, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPS Y0, Y1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func elu320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·elu320AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VMOVSD 0(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Y15
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VCMPPS $17, vectors<>+192(SB), Y0, Y1
+	VMOVUPS vectors<>+704(SB), Y2
+	VMAXPS Y0, Y2, Y3
+	VMOVUPS vectors<>+768(SB), Y2
+	VMINPS Y3, Y2, Y3
+	VMOVUPS vectors<>+832(SB), Y2
+	VFMADD231PS vectors<>+896(SB), Y3, Y2
+	VSUBPS vectors<>+832(SB), Y2, Y4
+	VFMADD231PS vectors<>+960(SB), Y4, Y3
+	VFMADD132PS vectors<>+1024(SB), Y3, Y4
+	VMULPS Y4, Y4, Y3
+	VMOVUPS vectors<>+1152(SB), Y5
+	VFMADD231PS vectors<>+1088(SB), Y4, Y5
+	VFMADD213PS vectors<>+1216(SB), Y4, Y5
+	VFMADD213PS vectors<>+1280(SB), Y4, Y5
+	VFMADD213PS vectors<>+384(SB), Y4, Y5
+	VFMADD213PS vectors<>+1344(SB), Y4, Y5
+	VFMADD132PS Y5, Y4, Y3
+	VPSUBD vectors<>+832(SB), Y2, Y2
+	VPSRAD $1, Y2, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y5
+	VPSLLD $23, Y5, Y5
+	VMOVUPS vectors<>+128(SB), Y6
+	VMULPS Y5, Y6, Y5
+	VPSUBD Y4, Y2, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y4
+	VPSLLD $23, Y4, Y4
+	VMULPS Y4, Y5, Y4
+	VSUBPS vectors<>+128(SB), Y4, Y5
+	VFMADD132PS Y3, Y5, Y4
+	VMOVUPS vectors<>+5824(SB), Y5
+	VCMPPS $17, Y0, Y5, Y6
+	VADDPS vectors<>+128(SB), Y3, Y3
+	VPSRAD $1, Y2, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y7
+	VPSLLD $23, Y7, Y7
+	VMULPS Y7, Y3, Y7
+	VPSUBD Y5, Y2, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y5
+	VPSLLD $23, Y5, Y5
+	VMULPS Y5, Y7, Y5
+	VBLENDVPS Y6, Y5, Y4, Y4
+	VANDPS vectors<>+64(SB), Y4, Y4
+	VANDPS vectors<>+0(SB), Y0, Y5
+	VORPS Y5, Y4, Y5
+	VMULPS Y5, Y15, Y5
+	VBLENDVPS Y1, Y5, Y0, Y0
+	VMOVUPS Y0, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VCMPPS $17, vectors<>+192(SB), Y0, Y1
+	VMOVUPS vectors<>+704(SB), Y2
+	VMAXPS Y0, Y2, Y3
+	VMOVUPS vectors<>+768(SB), Y2
+	VMINPS Y3, Y2, Y3
+	VMOVUPS vectors<>+832(SB), Y2
+	VFMADD231PS vectors<>+896(SB), Y3, Y2
+	VSUBPS vectors<>+832(SB), Y2, Y4
+	VFMADD231PS vectors<>+960(SB), Y4, Y3
+	VFMADD132PS vectors<>+1024(SB), Y3, Y4
+	VMULPS Y4, Y4, Y3
+	VMOVUPS vectors<>+1152(SB), Y5
+	VFMADD231PS vectors<>+1088(SB), Y4, Y5
+	VFMADD213PS vectors<>+1216(SB), Y4, Y5
+	VFMADD213PS vectors<>+1280(SB), Y4, Y5
+	VFMADD213PS vectors<>+384(SB), Y4, Y5
+	VFMADD213PS vectors<>+1344(SB), Y4, Y5
+	VFMADD132PS Y5, Y4, Y3
+	VPSUBD vectors<>+832(SB), Y2, Y2
+	VPSRAD $1, Y2, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y5
+	VPSLLD $23, Y5, Y5
+	VMOVUPS vectors<>+128(SB), Y6
+	VMULPS Y5, Y6, Y5
+	VPSUBD Y4, Y2, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y4
+	VPSLLD $23, Y4, Y4
+	VMULPS Y4, Y5, Y4
+	VSUBPS vectors<>+128(SB), Y4, Y5
+	VFMADD132PS Y3, Y5, Y4
+	VMOVUPS vectors<>+5824(SB), Y5
+	VCMPPS $17, Y0, Y5, Y6
+	VADDPS vectors<>+128(SB), Y3, Y3
+	VPSRAD $1, Y2, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y7
+	VPSLLD $23, Y7, Y7
+	VMULPS Y7, Y3, Y7
+	VPSUBD Y5, Y2, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y5
+	VPSLLD $23, Y5, Y5
+	VMULPS Y5, Y7, Y5
+	VBLENDVPS Y6, Y5, Y4, Y4
+	VANDPS vectors<>+64(SB), Y4, Y4
+	VANDPS vectors<>+0(SB), Y0, Y5
+	VORPS Y5, Y4, Y5
+	VMULPS Y5, Y15, Y5
+	VBLENDVPS Y1, Y5, Y0, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPS Y0, Y1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func selu320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·selu320AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VMOVSD 0(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Y15
+	VMOVSD 8(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Y14
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VCMPPS $17, vectors<>+192(SB), Y0, Y1
+	VMOVUPS vectors<>+704(SB), Y2
+	VMAXPS Y0, Y2, Y3
+	VMOVUPS vectors<>+768(SB), Y2
+	VMINPS Y3, Y2, Y3
+	VMOVUPS vectors<>+832(SB), Y2
+	VFMADD231PS vectors<>+896(SB), Y3, Y2
+	VSUBPS vectors<>+832(SB), Y2, Y4
+	VFMADD231PS vectors<>+960(SB), Y4, Y3
+	VFMADD132PS vectors<>+1024(SB), Y3, Y4
+	VMULPS Y4, Y4, Y3
+	VMOVUPS vectors<>+1152(SB), Y5
+	VFMADD231PS vectors<>+1088(SB), Y4, Y5
+	VFMADD213PS vectors<>+1216(SB), Y4, Y5
+	VFMADD213PS vectors<>+1280(SB), Y4, Y5
+	VFMADD213PS vectors<>+384(SB), Y4, Y5
+	VFMADD213PS vectors<>+1344(SB), Y4, Y5
+	VFMADD132PS Y5, Y4, Y3
+	VPSUBD vectors<>+832(SB), Y2, Y2
+	VPSRAD $1, Y2, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y5
+	VPSLLD $23, Y5, Y5
+	VMOVUPS vectors<>+128(SB), Y6
+	VMULPS Y5, Y6, Y5
+	VPSUBD Y4, Y2, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y4
+	VPSLLD $23, Y4, Y4
+	VMULPS Y4, Y5, Y4
+	VSUBPS vectors<>+128(SB), Y4, Y5
+	VFMADD132PS Y3, Y5, Y4
+	VMOVUPS vectors<>+5824(SB), Y5
+	VCMPPS $17, Y0, Y5, Y6
+	VADDPS vectors<>+128(SB), Y3, Y3
+	VPSRAD $1, Y2, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y7
+	VPSLLD $23, Y7, Y7
+	VMULPS Y7, Y3, Y7
+	VPSUBD Y5, Y2, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y5
+	VPSLLD $23, Y5, Y5
+	VMULPS Y5, Y7, Y5
+	VBLENDVPS Y6, Y5, Y4, Y4
+	VANDPS vectors<>+64(SB), Y4, Y4
+	VANDPS vectors<>+0(SB), Y0, Y5
+	VORPS Y5, Y4, Y5
+	VMULPS Y5, Y15, Y5
+	VBLENDVPS Y1, Y5, Y0, Y0
+	VMULPS Y0, Y14, Y0
+	VMOVUPS Y0, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VCMPPS $17, vectors<>+192(SB), Y0, Y1
+	VMOVUPS vectors<>+704(SB), Y2
+	VMAXPS Y0, Y2, Y3
+	VMOVUPS vectors<>+768(SB), Y2
+	VMINPS Y3, Y2, Y3
+	VMOVUPS vectors<>+832(SB), Y2
+	VFMADD231PS vectors<>+896(SB), Y3, Y2
+	VSUBPS vectors<>+832(SB), Y2, Y4
+	VFMADD231PS vectors<>+960(SB), Y4, Y3
+	VFMADD132PS vectors<>+1024(SB), Y3, Y4
+	VMULPS Y4, Y4, Y3
+	VMOVUPS vectors<>+1152(SB), Y5
+	VFMADD231PS vectors<>+1088(SB), Y4, Y5
+	VFMADD213PS vectors<>+1216(SB), Y4, Y5
+	VFMADD213PS vectors<>+1280(SB), Y4, Y5
+	VFMADD213PS vectors<>+384(SB), Y4, Y5
+	VFMADD213PS vectors<>+1344(SB), Y4, Y5
+	VFMADD132PS Y5, Y4, Y3
+	VPSUBD vectors<>+832(SB), Y2, Y2
+	VPSRAD $1, Y2, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y5
+	VPSLLD $23, Y5, Y5
+	VMOVUPS vectors<>+128(SB), Y6
+	VMULPS Y5, Y6, Y5
+	VPSUBD Y4, Y2, Y4
+	VPADDD vectors<>+4416(SB), Y4, Y4
+	VPSLLD $23, Y4, Y4
+	VMULPS Y4, Y5, Y4
+	VSUBPS vectors<>+128(SB), Y4, Y5
+	VFMADD132PS Y3, Y5, Y4
+	VMOVUPS vectors<>+5824(SB), Y5
+	VCMPPS $17, Y0, Y5, Y6
+	VADDPS vectors<>+128(SB), Y3, Y3
+	VPSRAD $1, Y2, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y7
+	VPSLLD $23, Y7, Y7
+	VMULPS Y7, Y3, Y7
+	VPSUBD Y5, Y2, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y5
+	VPSLLD $23, Y5, Y5
+	VMULPS Y5, Y7, Y5
+	VBLENDVPS Y6, Y5, Y4, Y4
+	VANDPS vectors<>+64(SB), Y4, Y4
+	VANDPS vectors<>+0(SB), Y0, Y5
+	VORPS Y5, Y4, Y5
+	VMULPS Y5, Y15, Y5
+	VBLENDVPS Y1, Y5, Y0, Y0
+	VMULPS Y0, Y14, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPS Y0, Y1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func celu320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·celu320AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VMOVSD 0(R9), X0
+	VCVTSD2SS X0, X0, X0
+	VBROADCASTSS X0, Y15
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VDIVPS Y15, Y0, Y1
+	VCMPPS $17, vectors<>+192(SB), Y0, Y2
+	VMOVUPS vectors<>+704(SB), Y3
+	VMAXPS Y1, Y3, Y4
+	VMOVUPS vectors<>+768(SB), Y3
+	VMINPS Y4, Y3, Y4
+	VMOVUPS vectors<>+832(SB), Y3
+	VFMADD231PS vectors<>+896(SB), Y4, Y3
+	VSUBPS vectors<>+832(SB), Y3, Y5
+	VFMADD231PS vectors<>+960(SB), Y5, Y4
+	VFMADD132PS vectors<>+1024(SB), Y4, Y5
+	VMULPS Y5, Y5, Y4
+	VMOVUPS vectors<>+1152(SB), Y6
+	VFMADD231PS vectors<>+1088(SB), Y5, Y6
+	VFMADD213PS vectors<>+1216(SB), Y5, Y6
+	VFMADD213PS vectors<>+1280(SB), Y5, Y6
+	VFMADD213PS vectors<>+384(SB), Y5, Y6
+	VFMADD213PS vectors<>+1344(SB), Y5, Y6
+	VFMADD132PS Y6, Y5, Y4
+	VPSUBD vectors<>+832(SB), Y3, Y3
+	VPSRAD $1, Y3, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y6
+	VPSLLD $23, Y6, Y6
+	VMOVUPS vectors<>+128(SB), Y7
+	VMULPS Y6, Y7, Y6
+	VPSUBD Y5, Y3, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y5
+	VPSLLD $23, Y5, Y5
+	VMULPS Y5, Y6, Y5
+	VSUBPS vectors<>+128(SB), Y5, Y6
+	VFMADD132PS Y4, Y6, Y5
+	VMOVUPS vectors<>+5824(SB), Y6
+	VCMPPS $17, Y1, Y6, Y7
+	VADDPS vectors<>+128(SB), Y4, Y4
+	VPSRAD $1, Y3, Y6
+	VPADDD vectors<>+4416(SB), Y6, Y8
+	VPSLLD $23, Y8, Y8
+	VMULPS Y8, Y4, Y8
+	VPSUBD Y6, Y3, Y6
+	VPADDD vectors<>+4416(SB), Y6, Y6
+	VPSLLD $23, Y6, Y6
+	VMULPS Y6, Y8, Y6
+	VBLENDVPS Y7, Y6, Y5, Y5
+	VANDPS vectors<>+64(SB), Y5, Y5
+	VANDPS vectors<>+0(SB), Y1, Y1
+	VORPS Y1, Y5, Y1
+	VMULPS Y1, Y15, Y1
+	VBLENDVPS Y2, Y1, Y0, Y0
+	VMOVUPS Y0, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VDIVPS Y15, Y0, Y1
+	VCMPPS $17, vectors<>+192(SB), Y0, Y2
+	VMOVUPS vectors<>+704(SB), Y3
+	VMAXPS Y1, Y3, Y4
+	VMOVUPS vectors<>+768(SB), Y3
+	VMINPS Y4, Y3, Y4
+	VMOVUPS vectors<>+832(SB), Y3
+	VFMADD231PS vectors<>+896(SB), Y4, Y3
+	VSUBPS vectors<>+832(SB), Y3, Y5
+	VFMADD231PS vectors<>+960(SB), Y5, Y4
+	VFMADD132PS vectors<>+1024(SB), Y4, Y5
+	VMULPS Y5, Y5, Y4
+	VMOVUPS vectors<>+1152(SB), Y6
+	VFMADD231PS vectors<>+1088(SB), Y5, Y6
+	VFMADD213PS vectors<>+1216(SB), Y5, Y6
+	VFMADD213PS vectors<>+1280(SB), Y5, Y6
+	VFMADD213PS vectors<>+384(SB), Y5, Y6
+	VFMADD213PS vectors<>+1344(SB), Y5, Y6
+	VFMADD132PS Y6, Y5, Y4
+	VPSUBD vectors<>+832(SB), Y3, Y3
+	VPSRAD $1, Y3, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y6
+	VPSLLD $23, Y6, Y6
+	VMOVUPS vectors<>+128(SB), Y7
+	VMULPS Y6, Y7, Y6
+	VPSUBD Y5, Y3, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y5
+	VPSLLD $23, Y5, Y5
+	VMULPS Y5, Y6, Y5
+	VSUBPS vectors<>+128(SB), Y5, Y6
+	VFMADD132PS Y4, Y6, Y5
+	VMOVUPS vectors<>+5824(SB), Y6
+	VCMPPS $17, Y1, Y6, Y7
+	VADDPS vectors<>+128(SB), Y4, Y4
+	VPSRAD $1, Y3, Y6
+	VPADDD vectors<>+4416(SB), Y6, Y8
+	VPSLLD $23, Y8, Y8
+	VMULPS Y8, Y4, Y8
+	VPSUBD Y6, Y3, Y6
+	VPADDD vectors<>+4416(SB), Y6, Y6
+	VPSLLD $23, Y6, Y6
+	VMULPS Y6, Y8, Y6
+	VBLENDVPS Y7, Y6, Y5, Y5
+	VANDPS vectors<>+64(SB), Y5, Y5
+	VANDPS vectors<>+0(SB), Y1, Y1
+	VORPS Y1, Y5, Y1
+	VMULPS Y1, Y15, Y1
+	VBLENDVPS Y2, Y1, Y0, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPS Y0, Y1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mish320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·mish320AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPS 0(SI), Y0
+	VCMPPS $17, vectors<>+192(SB), Y0, Y1
+	VMOVUPS vectors<>+1472(SB), Y2
+	VMAXPS Y0, Y2, Y3
+	VMOVUPS vectors<>+1728(SB), Y2
+	VMINPS Y3, Y2, Y3
+	VMOVUPS vectors<>+832(SB), Y2
+	VFMADD231PS vectors<>+896(SB), Y3, Y2
+	VSUBPS vectors<>+832(SB), Y2, Y4
+	VFMADD231PS vectors<>+960(SB), Y4, Y3
+	VFMADD132PS vectors<>+1024(SB), Y3, Y4
+	VMULPS Y4, Y4, Y3
+	VMOVUPS vectors<>+1152(SB), Y5
+	VFMADD231PS vectors<>+1088(SB), Y4, Y5
+	VFMADD213PS vectors<>+1216(SB), Y4, Y5
+	VFMADD213PS vectors<>+1280(SB), Y4, Y5
+	VFMADD213PS vectors<>+384(SB), Y4, Y5
+	VFMADD213PS vectors<>+1344(SB), Y4, Y5
+	VFMADD132PS Y5, Y4, Y3
+	VPSUBD vectors<>+832(SB), Y2, Y2
+	VADDPS vectors<>+128(SB), Y3, Y3
+	VPMAXSD vectors<>+1536(SB), Y2, Y4
+	VPSRAD $1, Y4, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y6
+	VPSLLD $23, Y6, Y6
+	VMULPS Y6, Y3, Y6
+	VPSUBD Y5, Y4, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y5
+	VPSLLD $23, Y5, Y5
+	VMULPS Y5, Y6, Y5
+	VADDPS Y5, Y5, Y6
+	VFMADD231PS Y5, Y5, Y6
+	VBLENDVPS Y1, Y3, Y5, Y3
+	VMOVUPS vectors<>+192(SB), Y4
+	VBLENDVPS Y1, Y2, Y4, Y2
+	VCMPPS $17, vectors<>+1472(SB), Y0, Y4
+	VBLENDVPS Y4, vectors<>+192(SB), Y3, Y3
+	VADDPS vectors<>+2112(SB), Y5, Y5
+	VMULPS Y5, Y3, Y5
+	VADDPS vectors<>+2112(SB), Y6, Y6
+	VDIVPS Y6, Y5, Y6
+	VMULPS Y6, Y0, Y6
+	VPMAXSD vectors<>+6272(SB), Y2, Y0
+	VPSUBD Y0, Y2, Y2
+	VPMAXSD vectors<>+6272(SB), Y2, Y5
+	VPSUBD Y5, Y2, Y2
+	VPADDD vectors<>+4416(SB), Y2, Y2
+	VPSLLD $23, Y2, Y2
+	VMULPS Y2, Y6, Y2
+	VPADDD vectors<>+4416(SB), Y5, Y5
+	VPSLLD $23, Y5, Y5
+	VMULPS Y5, Y2, Y5
+	VPADDD vectors<>+4416(SB), Y0, Y0
+	VPSLLD $23, Y0, Y0
+	VMULPS Y0, Y5, Y0
+	VMOVUPS Y0, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $2, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPS 0(SI), Y0, Y0
+	VCMPPS $17, vectors<>+192(SB), Y0, Y1
+	VMOVUPS vectors<>+1472(SB), Y2
+	VMAXPS Y0, Y2, Y3
+	VMOVUPS vectors<>+1728(SB), Y2
+	VMINPS Y3, Y2, Y3
+	VMOVUPS vectors<>+832(SB), Y2
+	VFMADD231PS vectors<>+896(SB), Y3, Y2
+	VSUBPS vectors<>+832(SB), Y2, Y4
+	VFMADD231PS vectors<>+960(SB), Y4, Y3
+	VFMADD132PS vectors<>+1024(SB), Y3, Y4
+	VMULPS Y4, Y4, Y3
+	VMOVUPS vectors<>+1152(SB), Y5
+	VFMADD231PS vectors<>+1088(SB), Y4, Y5
+	VFMADD213PS vectors<>+1216(SB), Y4, Y5
+	VFMADD213PS vectors<>+1280(SB), Y4, Y5
+	VFMADD213PS vectors<>+384(SB), Y4, Y5
+	VFMADD213PS vectors<>+1344(SB), Y4, Y5
+	VFMADD132PS Y5, Y4, Y3
+	VPSUBD vectors<>+832(SB), Y2, Y2
+	VADDPS vectors<>+128(SB), Y3, Y3
+	VPMAXSD vectors<>+1536(SB), Y2, Y4
+	VPSRAD $1, Y4, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y6
+	VPSLLD $23, Y6, Y6
+	VMULPS Y6, Y3, Y6
+	VPSUBD Y5, Y4, Y5
+	VPADDD vectors<>+4416(SB), Y5, Y5
+	VPSLLD $23, Y5, Y5
+	VMULPS Y5, Y6, Y5
+	VADDPS Y5, Y5, Y6
+	VFMADD231PS Y5, Y5, Y6
+	VBLENDVPS Y1, Y3, Y5, Y3
+	VMOVUPS vectors<>+192(SB), Y4
+	VBLENDVPS Y1, Y2, Y4, Y2
+	VCMPPS $17, vectors<>+1472(SB), Y0, Y4
+	VBLENDVPS Y4, vectors<>+192(SB), Y3, Y3
+	VADDPS vectors<>+2112(SB), Y5, Y5
+	VMULPS Y5, Y3, Y5
+	VADDPS vectors<>+2112(SB), Y6, Y6
+	VDIVPS Y6, Y5, Y6
+	VMULPS Y6, Y0, Y6
+	VPMAXSD vectors<>+6272(SB), Y2, Y0
+	VPSUBD Y0, Y2, Y2
+	VPMAXSD vectors<>+6272(SB), Y2, Y5
+	VPSUBD Y5, Y2, Y2
+	VPADDD vectors<>+4416(SB), Y2, Y2
+	VPSLLD $23, Y2, Y2
+	VMULPS Y2, Y6, Y2
+	VPADDD vectors<>+4416(SB), Y5, Y5
+	VPSLLD $23, Y5, Y5
+	VMULPS Y5, Y2, Y5
+	VPADDD vectors<>+4416(SB), Y0, Y0
+	VPSLLD $23, Y0, Y0
+	VMULPS Y0, Y5, Y0
 	VMOVUPS (R10), Y1
 	VMASKMOVPS Y0, Y1, (DI)
 
@@ -13238,13 +16054,13 @@ next1:
 	VMULPS Y1, Y0, Y1
 	VADDPS Y2, Y1, Y2
 	VPSRLD $16, Y2, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y2, Y0
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y2, Y0
 	VPADDD Y1, Y0, Y1
 	VCMPPS $3, Y2, Y2, Y0
-	VORPS vectors<>+384(SB), Y2, Y2
+	VORPS vectors<>+576(SB), Y2, Y2
 	VBLENDVPS Y0, Y2, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS Y1, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DX
@@ -13268,13 +16084,13 @@ rest:
 	VMULPS Y1, Y0, Y1
 	VADDPS Y2, Y1, Y2
 	VPSRLD $16, Y2, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y2, Y0
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y2, Y0
 	VPADDD Y1, Y0, Y1
 	VCMPPS $3, Y2, Y2, Y0
-	VORPS vectors<>+384(SB), Y2, Y2
+	VORPS vectors<>+576(SB), Y2, Y2
 	VBLENDVPS Y0, Y2, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS (R10), Y0
 	VMASKMOVPS Y1, Y0, (DI)
 
@@ -13299,13 +16115,13 @@ next1:
 	VMULPS Y15, Y0, Y0
 	VADDPS Y14, Y0, Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS Y1, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
@@ -13323,13 +16139,13 @@ rest:
 	VMULPS Y15, Y0, Y0
 	VADDPS Y14, Y0, Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS (R10), Y0
 	VMASKMOVPS Y1, Y0, (DI)
 
@@ -13493,13 +16309,13 @@ next1:
 	VMOVUPS 0(DX), Y1
 	VADDPS Y1, Y0, Y1
 	VPSRLD $16, Y1, Y0
-	VANDPS vectors<>+256(SB), Y0, Y0
-	VPADDD vectors<>+320(SB), Y1, Y2
+	VANDPS vectors<>+448(SB), Y0, Y0
+	VPADDD vectors<>+512(SB), Y1, Y2
 	VPADDD Y0, Y2, Y0
 	VCMPPS $3, Y1, Y1, Y2
-	VORPS vectors<>+384(SB), Y1, Y1
+	VORPS vectors<>+576(SB), Y1, Y1
 	VBLENDVPS Y2, Y1, Y0, Y0
-	VANDPS vectors<>+448(SB), Y0, Y0
+	VANDPS vectors<>+640(SB), Y0, Y0
 	VMOVUPS Y0, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DX
@@ -13519,13 +16335,13 @@ rest:
 	VMASKMOVPS 0(DX), Y1, Y1
 	VADDPS Y1, Y0, Y1
 	VPSRLD $16, Y1, Y0
-	VANDPS vectors<>+256(SB), Y0, Y0
-	VPADDD vectors<>+320(SB), Y1, Y2
+	VANDPS vectors<>+448(SB), Y0, Y0
+	VPADDD vectors<>+512(SB), Y1, Y2
 	VPADDD Y0, Y2, Y0
 	VCMPPS $3, Y1, Y1, Y2
-	VORPS vectors<>+384(SB), Y1, Y1
+	VORPS vectors<>+576(SB), Y1, Y1
 	VBLENDVPS Y2, Y1, Y0, Y0
-	VANDPS vectors<>+448(SB), Y0, Y0
+	VANDPS vectors<>+640(SB), Y0, Y0
 	VMOVUPS (R10), Y1
 	VMASKMOVPS Y0, Y1, (DI)
 
@@ -13547,13 +16363,13 @@ next1:
 	VMOVUPS 0(SI), Y0
 	VADDPS Y15, Y0, Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS Y1, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
@@ -13570,13 +16386,13 @@ rest:
 	VMASKMOVPS 0(SI), Y0, Y0
 	VADDPS Y15, Y0, Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS (R10), Y0
 	VMASKMOVPS Y1, Y0, (DI)
 
@@ -13740,13 +16556,13 @@ next1:
 	VMOVUPS 0(DX), Y1
 	VSUBPS Y1, Y0, Y1
 	VPSRLD $16, Y1, Y0
-	VANDPS vectors<>+256(SB), Y0, Y0
-	VPADDD vectors<>+320(SB), Y1, Y2
+	VANDPS vectors<>+448(SB), Y0, Y0
+	VPADDD vectors<>+512(SB), Y1, Y2
 	VPADDD Y0, Y2, Y0
 	VCMPPS $3, Y1, Y1, Y2
-	VORPS vectors<>+384(SB), Y1, Y1
+	VORPS vectors<>+576(SB), Y1, Y1
 	VBLENDVPS Y2, Y1, Y0, Y0
-	VANDPS vectors<>+448(SB), Y0, Y0
+	VANDPS vectors<>+640(SB), Y0, Y0
 	VMOVUPS Y0, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DX
@@ -13766,13 +16582,13 @@ rest:
 	VMASKMOVPS 0(DX), Y1, Y1
 	VSUBPS Y1, Y0, Y1
 	VPSRLD $16, Y1, Y0
-	VANDPS vectors<>+256(SB), Y0, Y0
-	VPADDD vectors<>+320(SB), Y1, Y2
+	VANDPS vectors<>+448(SB), Y0, Y0
+	VPADDD vectors<>+512(SB), Y1, Y2
 	VPADDD Y0, Y2, Y0
 	VCMPPS $3, Y1, Y1, Y2
-	VORPS vectors<>+384(SB), Y1, Y1
+	VORPS vectors<>+576(SB), Y1, Y1
 	VBLENDVPS Y2, Y1, Y0, Y0
-	VANDPS vectors<>+448(SB), Y0, Y0
+	VANDPS vectors<>+640(SB), Y0, Y0
 	VMOVUPS (R10), Y1
 	VMASKMOVPS Y0, Y1, (DI)
 
@@ -13794,13 +16610,13 @@ next1:
 	VMOVUPS 0(SI), Y0
 	VSUBPS Y15, Y0, Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS Y1, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
@@ -13817,13 +16633,13 @@ rest:
 	VMASKMOVPS 0(SI), Y0, Y0
 	VSUBPS Y15, Y0, Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS (R10), Y0
 	VMASKMOVPS Y1, Y0, (DI)
 
@@ -13987,13 +16803,13 @@ next1:
 	VMOVUPS 0(DX), Y1
 	VMULPS Y1, Y0, Y1
 	VPSRLD $16, Y1, Y0
-	VANDPS vectors<>+256(SB), Y0, Y0
-	VPADDD vectors<>+320(SB), Y1, Y2
+	VANDPS vectors<>+448(SB), Y0, Y0
+	VPADDD vectors<>+512(SB), Y1, Y2
 	VPADDD Y0, Y2, Y0
 	VCMPPS $3, Y1, Y1, Y2
-	VORPS vectors<>+384(SB), Y1, Y1
+	VORPS vectors<>+576(SB), Y1, Y1
 	VBLENDVPS Y2, Y1, Y0, Y0
-	VANDPS vectors<>+448(SB), Y0, Y0
+	VANDPS vectors<>+640(SB), Y0, Y0
 	VMOVUPS Y0, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DX
@@ -14013,13 +16829,13 @@ rest:
 	VMASKMOVPS 0(DX), Y1, Y1
 	VMULPS Y1, Y0, Y1
 	VPSRLD $16, Y1, Y0
-	VANDPS vectors<>+256(SB), Y0, Y0
-	VPADDD vectors<>+320(SB), Y1, Y2
+	VANDPS vectors<>+448(SB), Y0, Y0
+	VPADDD vectors<>+512(SB), Y1, Y2
 	VPADDD Y0, Y2, Y0
 	VCMPPS $3, Y1, Y1, Y2
-	VORPS vectors<>+384(SB), Y1, Y1
+	VORPS vectors<>+576(SB), Y1, Y1
 	VBLENDVPS Y2, Y1, Y0, Y0
-	VANDPS vectors<>+448(SB), Y0, Y0
+	VANDPS vectors<>+640(SB), Y0, Y0
 	VMOVUPS (R10), Y1
 	VMASKMOVPS Y0, Y1, (DI)
 
@@ -14041,13 +16857,13 @@ next1:
 	VMOVUPS 0(SI), Y0
 	VMULPS Y15, Y0, Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS Y1, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
@@ -14064,13 +16880,13 @@ rest:
 	VMASKMOVPS 0(SI), Y0, Y0
 	VMULPS Y15, Y0, Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS (R10), Y0
 	VMASKMOVPS Y1, Y0, (DI)
 
@@ -14234,13 +17050,13 @@ next1:
 	VMOVUPS 0(DX), Y1
 	VDIVPS Y1, Y0, Y1
 	VPSRLD $16, Y1, Y0
-	VANDPS vectors<>+256(SB), Y0, Y0
-	VPADDD vectors<>+320(SB), Y1, Y2
+	VANDPS vectors<>+448(SB), Y0, Y0
+	VPADDD vectors<>+512(SB), Y1, Y2
 	VPADDD Y0, Y2, Y0
 	VCMPPS $3, Y1, Y1, Y2
-	VORPS vectors<>+384(SB), Y1, Y1
+	VORPS vectors<>+576(SB), Y1, Y1
 	VBLENDVPS Y2, Y1, Y0, Y0
-	VANDPS vectors<>+448(SB), Y0, Y0
+	VANDPS vectors<>+640(SB), Y0, Y0
 	VMOVUPS Y0, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DX
@@ -14260,13 +17076,13 @@ rest:
 	VMASKMOVPS 0(DX), Y1, Y1
 	VDIVPS Y1, Y0, Y1
 	VPSRLD $16, Y1, Y0
-	VANDPS vectors<>+256(SB), Y0, Y0
-	VPADDD vectors<>+320(SB), Y1, Y2
+	VANDPS vectors<>+448(SB), Y0, Y0
+	VPADDD vectors<>+512(SB), Y1, Y2
 	VPADDD Y0, Y2, Y0
 	VCMPPS $3, Y1, Y1, Y2
-	VORPS vectors<>+384(SB), Y1, Y1
+	VORPS vectors<>+576(SB), Y1, Y1
 	VBLENDVPS Y2, Y1, Y0, Y0
-	VANDPS vectors<>+448(SB), Y0, Y0
+	VANDPS vectors<>+640(SB), Y0, Y0
 	VMOVUPS (R10), Y1
 	VMASKMOVPS Y0, Y1, (DI)
 
@@ -14288,13 +17104,13 @@ next1:
 	VMOVUPS 0(SI), Y0
 	VDIVPS Y15, Y0, Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS Y1, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
@@ -14311,13 +17127,13 @@ rest:
 	VMASKMOVPS 0(SI), Y0, Y0
 	VDIVPS Y15, Y0, Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS (R10), Y0
 	VMASKMOVPS Y1, Y0, (DI)
 
@@ -14416,13 +17232,13 @@ next1:
 	VMAXPS Y0, Y1, Y0
 	VADDPS vectors<>+192(SB), Y0, Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS Y1, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
@@ -14441,13 +17257,13 @@ rest:
 	VMAXPS Y0, Y1, Y0
 	VADDPS vectors<>+192(SB), Y0, Y0
 	VPSRLD $16, Y0, Y1
-	VANDPS vectors<>+256(SB), Y1, Y1
-	VPADDD vectors<>+320(SB), Y0, Y2
+	VANDPS vectors<>+448(SB), Y1, Y1
+	VPADDD vectors<>+512(SB), Y0, Y2
 	VPADDD Y1, Y2, Y1
 	VCMPPS $3, Y0, Y0, Y2
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y2, Y0, Y1, Y1
-	VANDPS vectors<>+448(SB), Y1, Y1
+	VANDPS vectors<>+640(SB), Y1, Y1
 	VMOVUPS (R10), Y0
 	VMASKMOVPS Y1, Y0, (DI)
 
@@ -14794,13 +17610,13 @@ next1:
 	VADDPS Y2, Y5, Y2
 	VBLENDVPS Y4, Y2, Y0, Y0
 	VPSRLD $16, Y0, Y2
-	VANDPS vectors<>+256(SB), Y2, Y2
-	VPADDD vectors<>+320(SB), Y0, Y4
+	VANDPS vectors<>+448(SB), Y2, Y2
+	VPADDD vectors<>+512(SB), Y0, Y4
 	VPADDD Y2, Y4, Y2
 	VCMPPS $3, Y0, Y0, Y4
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y4, Y0, Y2, Y2
-	VANDPS vectors<>+448(SB), Y2, Y2
+	VANDPS vectors<>+640(SB), Y2, Y2
 	VMOVUPS Y2, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DX
@@ -14836,13 +17652,13 @@ rest:
 	VADDPS Y2, Y5, Y2
 	VBLENDVPS Y4, Y2, Y0, Y0
 	VPSRLD $16, Y0, Y2
-	VANDPS vectors<>+256(SB), Y2, Y2
-	VPADDD vectors<>+320(SB), Y0, Y4
+	VANDPS vectors<>+448(SB), Y2, Y2
+	VPADDD vectors<>+512(SB), Y0, Y4
 	VPADDD Y2, Y4, Y2
 	VCMPPS $3, Y0, Y0, Y4
-	VORPS vectors<>+384(SB), Y0, Y0
+	VORPS vectors<>+576(SB), Y0, Y0
 	VBLENDVPS Y4, Y0, Y2, Y2
-	VANDPS vectors<>+448(SB), Y2, Y2
+	VANDPS vectors<>+640(SB), Y2, Y2
 	VMOVUPS (R10), Y0
 	VMASKMOVPS Y2, Y0, (DI)
 
@@ -14879,13 +17695,13 @@ next1:
 	VADDPS Y14, Y3, Y3
 	VBLENDVPS Y2, Y3, Y1, Y1
 	VPSRLD $16, Y1, Y3
-	VANDPS vectors<>+256(SB), Y3, Y3
-	VPADDD vectors<>+320(SB), Y1, Y2
+	VANDPS vectors<>+448(SB), Y3, Y3
+	VPADDD vectors<>+512(SB), Y1, Y2
 	VPADDD Y3, Y2, Y3
 	VCMPPS $3, Y1, Y1, Y2
-	VORPS vectors<>+384(SB), Y1, Y1
+	VORPS vectors<>+576(SB), Y1, Y1
 	VBLENDVPS Y2, Y1, Y3, Y3
-	VANDPS vectors<>+448(SB), Y3, Y3
+	VANDPS vectors<>+640(SB), Y3, Y3
 	VMOVUPS Y3, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
@@ -14915,13 +17731,13 @@ rest:
 	VADDPS Y14, Y3, Y3
 	VBLENDVPS Y2, Y3, Y1, Y1
 	VPSRLD $16, Y1, Y3
-	VANDPS vectors<>+256(SB), Y3, Y3
-	VPADDD vectors<>+320(SB), Y1, Y2
+	VANDPS vectors<>+448(SB), Y3, Y3
+	VPADDD vectors<>+512(SB), Y1, Y2
 	VPADDD Y3, Y2, Y3
 	VCMPPS $3, Y1, Y1, Y2
-	VORPS vectors<>+384(SB), Y1, Y1
+	VORPS vectors<>+576(SB), Y1, Y1
 	VBLENDVPS Y2, Y1, Y3, Y3
-	VANDPS vectors<>+448(SB), Y3, Y3
+	VANDPS vectors<>+640(SB), Y3, Y3
 	VMOVUPS (R10), Y0
 	VMASKMOVPS Y3, Y0, (DI)
 
@@ -14939,16 +17755,16 @@ next4:
 	CMPQ CX, $16
 	JLT next1
 	VMOVUPD 0(SI), Y0
-	VXORPD vectors<>+5696(SB), Y0, Y0
+	VXORPD vectors<>+5888(SB), Y0, Y0
 	VMOVUPD Y0, 0(DI)
 	VMOVUPD 32(SI), Y0
-	VXORPD vectors<>+5696(SB), Y0, Y0
+	VXORPD vectors<>+5888(SB), Y0, Y0
 	VMOVUPD Y0, 32(DI)
 	VMOVUPD 64(SI), Y0
-	VXORPD vectors<>+5696(SB), Y0, Y0
+	VXORPD vectors<>+5888(SB), Y0, Y0
 	VMOVUPD Y0, 64(DI)
 	VMOVUPD 96(SI), Y0
-	VXORPD vectors<>+5696(SB), Y0, Y0
+	VXORPD vectors<>+5888(SB), Y0, Y0
 	VMOVUPD Y0, 96(DI)
 	ADDQ $128, SI
 	ADDQ $128, DI
@@ -14959,7 +17775,7 @@ next1:
 	CMPQ CX, $4
 	JLT rest
 	VMOVUPD 0(SI), Y0
-	VXORPD vectors<>+5696(SB), Y0, Y0
+	VXORPD vectors<>+5888(SB), Y0, Y0
 	VMOVUPD Y0, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
@@ -14974,7 +17790,7 @@ rest:
 	SUBQ CX, R10
 	VMOVUPS (R10), Y0
 	VMASKMOVPD 0(SI), Y0, Y0
-	VXORPD vectors<>+5696(SB), Y0, Y0
+	VXORPD vectors<>+5888(SB), Y0, Y0
 	VMOVUPS (R10), Y1
 	VMASKMOVPD Y0, Y1, (DI)
 
@@ -14992,16 +17808,16 @@ next4:
 	CMPQ CX, $16
 	JLT next1
 	VMOVUPD 0(SI), Y0
-	VANDPD vectors<>+5760(SB), Y0, Y0
+	VANDPD vectors<>+5952(SB), Y0, Y0
 	VMOVUPD Y0, 0(DI)
 	VMOVUPD 32(SI), Y0
-	VANDPD vectors<>+5760(SB), Y0, Y0
+	VANDPD vectors<>+5952(SB), Y0, Y0
 	VMOVUPD Y0, 32(DI)
 	VMOVUPD 64(SI), Y0
-	VANDPD vectors<>+5760(SB), Y0, Y0
+	VANDPD vectors<>+5952(SB), Y0, Y0
 	VMOVUPD Y0, 64(DI)
 	VMOVUPD 96(SI), Y0
-	VANDPD vectors<>+5760(SB), Y0, Y0
+	VANDPD vectors<>+5952(SB), Y0, Y0
 	VMOVUPD Y0, 96(DI)
 	ADDQ $128, SI
 	ADDQ $128, DI
@@ -15012,7 +17828,7 @@ next1:
 	CMPQ CX, $4
 	JLT rest
 	VMOVUPD 0(SI), Y0
-	VANDPD vectors<>+5760(SB), Y0, Y0
+	VANDPD vectors<>+5952(SB), Y0, Y0
 	VMOVUPD Y0, 0(DI)
 	ADDQ $32, SI
 	ADDQ $32, DI
@@ -15027,7 +17843,7 @@ rest:
 	SUBQ CX, R10
 	VMOVUPS (R10), Y0
 	VMASKMOVPD 0(SI), Y0, Y0
-	VANDPD vectors<>+5760(SB), Y0, Y0
+	VANDPD vectors<>+5952(SB), Y0, Y0
 	VMOVUPS (R10), Y1
 	VMASKMOVPD Y0, Y1, (DI)
 
@@ -15098,19 +17914,19 @@ next4:
 	CMPQ CX, $16
 	JLT next1
 	VMOVUPD 0(SI), Y0
-	VMOVUPD vectors<>+5824(SB), Y1
+	VMOVUPD vectors<>+6016(SB), Y1
 	VDIVPD Y0, Y1, Y0
 	VMOVUPD Y0, 0(DI)
 	VMOVUPD 32(SI), Y0
-	VMOVUPD vectors<>+5824(SB), Y1
+	VMOVUPD vectors<>+6016(SB), Y1
 	VDIVPD Y0, Y1, Y0
 	VMOVUPD Y0, 32(DI)
 	VMOVUPD 64(SI), Y0
-	VMOVUPD vectors<>+5824(SB), Y1
+	VMOVUPD vectors<>+6016(SB), Y1
 	VDIVPD Y0, Y1, Y0
 	VMOVUPD Y0, 64(DI)
 	VMOVUPD 96(SI), Y0
-	VMOVUPD vectors<>+5824(SB), Y1
+	VMOVUPD vectors<>+6016(SB), Y1
 	VDIVPD Y0, Y1, Y0
 	VMOVUPD Y0, 96(DI)
 	ADDQ $128, SI
@@ -15122,7 +17938,7 @@ next1:
 	CMPQ CX, $4
 	JLT rest
 	VMOVUPD 0(SI), Y0
-	VMOVUPD vectors<>+5824(SB), Y1
+	VMOVUPD vectors<>+6016(SB), Y1
 	VDIVPD Y0, Y1, Y0
 	VMOVUPD Y0, 0(DI)
 	ADDQ $32, SI
@@ -15138,7 +17954,7 @@ rest:
 	SUBQ CX, R10
 	VMOVUPS (R10), Y0
 	VMASKMOVPD 0(SI), Y0, Y0
-	VMOVUPD vectors<>+5824(SB), Y1
+	VMOVUPD vectors<>+6016(SB), Y1
 	VDIVPD Y0, Y1, Y0
 	VMOVUPS (R10), Y1
 	VMASKMOVPD Y0, Y1, (DI)
@@ -15537,6 +18353,553 @@ rest:
 	VCMPPD $17, vectors<>+192(SB), Y0, Y1
 	VMULPD Y15, Y0, Y2
 	VBLENDVPD Y1, Y2, Y0, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPD Y0, Y1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rsqrt640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·rsqrt640AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $16
+	JLT next1
+	VMOVUPD 0(SI), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD vectors<>+6016(SB), Y1
+	VDIVPD Y0, Y1, Y0
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD 32(SI), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD vectors<>+6016(SB), Y1
+	VDIVPD Y0, Y1, Y0
+	VMOVUPD Y0, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD vectors<>+6016(SB), Y1
+	VDIVPD Y0, Y1, Y0
+	VMOVUPD Y0, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD vectors<>+6016(SB), Y1
+	VDIVPD Y0, Y1, Y0
+	VMOVUPD Y0, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $16, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $4
+	JLT rest
+	VMOVUPD 0(SI), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD vectors<>+6016(SB), Y1
+	VDIVPD Y0, Y1, Y0
+	VMOVUPD Y0, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $4, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $3, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPD 0(SI), Y0, Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD vectors<>+6016(SB), Y1
+	VDIVPD Y0, Y1, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPD Y0, Y1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sign640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·sign640AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $16
+	JLT next1
+	VMOVUPD 0(SI), Y0
+	VCMPPD $17, vectors<>+192(SB), Y0, Y1
+	VADDPD vectors<>+192(SB), Y0, Y2
+	VBLENDVPD Y1, vectors<>+6080(SB), Y2, Y2
+	VMOVUPD vectors<>+192(SB), Y1
+	VCMPPD $17, Y0, Y1, Y0
+	VBLENDVPD Y0, vectors<>+6016(SB), Y2, Y2
+	VMOVUPD Y2, 0(DI)
+	VMOVUPD 32(SI), Y0
+	VCMPPD $17, vectors<>+192(SB), Y0, Y1
+	VADDPD vectors<>+192(SB), Y0, Y2
+	VBLENDVPD Y1, vectors<>+6080(SB), Y2, Y2
+	VMOVUPD vectors<>+192(SB), Y1
+	VCMPPD $17, Y0, Y1, Y0
+	VBLENDVPD Y0, vectors<>+6016(SB), Y2, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VCMPPD $17, vectors<>+192(SB), Y0, Y1
+	VADDPD vectors<>+192(SB), Y0, Y2
+	VBLENDVPD Y1, vectors<>+6080(SB), Y2, Y2
+	VMOVUPD vectors<>+192(SB), Y1
+	VCMPPD $17, Y0, Y1, Y0
+	VBLENDVPD Y0, vectors<>+6016(SB), Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VCMPPD $17, vectors<>+192(SB), Y0, Y1
+	VADDPD vectors<>+192(SB), Y0, Y2
+	VBLENDVPD Y1, vectors<>+6080(SB), Y2, Y2
+	VMOVUPD vectors<>+192(SB), Y1
+	VCMPPD $17, Y0, Y1, Y0
+	VBLENDVPD Y0, vectors<>+6016(SB), Y2, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $16, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $4
+	JLT rest
+	VMOVUPD 0(SI), Y0
+	VCMPPD $17, vectors<>+192(SB), Y0, Y1
+	VADDPD vectors<>+192(SB), Y0, Y2
+	VBLENDVPD Y1, vectors<>+6080(SB), Y2, Y2
+	VMOVUPD vectors<>+192(SB), Y1
+	VCMPPD $17, Y0, Y1, Y0
+	VBLENDVPD Y0, vectors<>+6016(SB), Y2, Y2
+	VMOVUPD Y2, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $4, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $3, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPD 0(SI), Y0, Y0
+	VCMPPD $17, vectors<>+192(SB), Y0, Y1
+	VADDPD vectors<>+192(SB), Y0, Y2
+	VBLENDVPD Y1, vectors<>+6080(SB), Y2, Y2
+	VMOVUPD vectors<>+192(SB), Y1
+	VCMPPD $17, Y0, Y1, Y0
+	VBLENDVPD Y0, vectors<>+6016(SB), Y2, Y2
+	VMOVUPS (R10), Y0
+	VMASKMOVPD Y2, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func softsign640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·softsign640AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $16
+	JLT next1
+	VMOVUPD 0(SI), Y0
+	VANDPD vectors<>+5952(SB), Y0, Y1
+	VADDPD vectors<>+6016(SB), Y1, Y1
+	VDIVPD Y1, Y0, Y1
+	VMOVUPD Y1, 0(DI)
+	VMOVUPD 32(SI), Y0
+	VANDPD vectors<>+5952(SB), Y0, Y1
+	VADDPD vectors<>+6016(SB), Y1, Y1
+	VDIVPD Y1, Y0, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VANDPD vectors<>+5952(SB), Y0, Y1
+	VADDPD vectors<>+6016(SB), Y1, Y1
+	VDIVPD Y1, Y0, Y1
+	VMOVUPD Y1, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VANDPD vectors<>+5952(SB), Y0, Y1
+	VADDPD vectors<>+6016(SB), Y1, Y1
+	VDIVPD Y1, Y0, Y1
+	VMOVUPD Y1, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $16, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $4
+	JLT rest
+	VMOVUPD 0(SI), Y0
+	VANDPD vectors<>+5952(SB), Y0, Y1
+	VADDPD vectors<>+6016(SB), Y1, Y1
+	VDIVPD Y1, Y0, Y1
+	VMOVUPD Y1, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $4, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $3, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPD 0(SI), Y0, Y0
+	VANDPD vectors<>+5952(SB), Y0, Y1
+	VADDPD vectors<>+6016(SB), Y1, Y1
+	VDIVPD Y1, Y0, Y1
+	VMOVUPS (R10), Y0
+	VMASKMOVPD Y1, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func thresholdedrelu640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·thresholdedrelu640AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VBROADCASTSD 0(R9), Y15
+
+next4:
+	CMPQ CX, $16
+	JLT next1
+	VMOVUPD 0(SI), Y0
+	VCMPPD $17, Y0, Y15, Y1
+	VMOVUPD vectors<>+192(SB), Y2
+	VBLENDVPD Y1, Y0, Y2, Y0
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD 32(SI), Y0
+	VCMPPD $17, Y0, Y15, Y1
+	VMOVUPD vectors<>+192(SB), Y2
+	VBLENDVPD Y1, Y0, Y2, Y0
+	VMOVUPD Y0, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VCMPPD $17, Y0, Y15, Y1
+	VMOVUPD vectors<>+192(SB), Y2
+	VBLENDVPD Y1, Y0, Y2, Y0
+	VMOVUPD Y0, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VCMPPD $17, Y0, Y15, Y1
+	VMOVUPD vectors<>+192(SB), Y2
+	VBLENDVPD Y1, Y0, Y2, Y0
+	VMOVUPD Y0, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $16, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $4
+	JLT rest
+	VMOVUPD 0(SI), Y0
+	VCMPPD $17, Y0, Y15, Y1
+	VMOVUPD vectors<>+192(SB), Y2
+	VBLENDVPD Y1, Y0, Y2, Y0
+	VMOVUPD Y0, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $4, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $3, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPD 0(SI), Y0, Y0
+	VCMPPD $17, Y0, Y15, Y1
+	VMOVUPD vectors<>+192(SB), Y2
+	VBLENDVPD Y1, Y0, Y2, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPD Y0, Y1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func shrink640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·shrink640AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VBROADCASTSD 0(R9), Y15
+	VBROADCASTSD 8(R9), Y14
+
+next4:
+	CMPQ CX, $16
+	JLT next1
+	VMOVUPD 0(SI), Y0
+	VXORPD vectors<>+5888(SB), Y15, Y1
+	VCMPPD $17, Y1, Y0, Y1
+	VADDPD Y14, Y0, Y2
+	VCMPPD $17, Y0, Y15, Y3
+	VSUBPD Y14, Y0, Y0
+	VMOVUPD vectors<>+192(SB), Y4
+	VBLENDVPD Y3, Y0, Y4, Y0
+	VBLENDVPD Y1, Y2, Y0, Y0
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD 32(SI), Y0
+	VXORPD vectors<>+5888(SB), Y15, Y1
+	VCMPPD $17, Y1, Y0, Y1
+	VADDPD Y14, Y0, Y2
+	VCMPPD $17, Y0, Y15, Y3
+	VSUBPD Y14, Y0, Y0
+	VMOVUPD vectors<>+192(SB), Y4
+	VBLENDVPD Y3, Y0, Y4, Y0
+	VBLENDVPD Y1, Y2, Y0, Y0
+	VMOVUPD Y0, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VXORPD vectors<>+5888(SB), Y15, Y1
+	VCMPPD $17, Y1, Y0, Y1
+	VADDPD Y14, Y0, Y2
+	VCMPPD $17, Y0, Y15, Y3
+	VSUBPD Y14, Y0, Y0
+	VMOVUPD vectors<>+192(SB), Y4
+	VBLENDVPD Y3, Y0, Y4, Y0
+	VBLENDVPD Y1, Y2, Y0, Y0
+	VMOVUPD Y0, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VXORPD vectors<>+5888(SB), Y15, Y1
+	VCMPPD $17, Y1, Y0, Y1
+	VADDPD Y14, Y0, Y2
+	VCMPPD $17, Y0, Y15, Y3
+	VSUBPD Y14, Y0, Y0
+	VMOVUPD vectors<>+192(SB), Y4
+	VBLENDVPD Y3, Y0, Y4, Y0
+	VBLENDVPD Y1, Y2, Y0, Y0
+	VMOVUPD Y0, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $16, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $4
+	JLT rest
+	VMOVUPD 0(SI), Y0
+	VXORPD vectors<>+5888(SB), Y15, Y1
+	VCMPPD $17, Y1, Y0, Y1
+	VADDPD Y14, Y0, Y2
+	VCMPPD $17, Y0, Y15, Y3
+	VSUBPD Y14, Y0, Y0
+	VMOVUPD vectors<>+192(SB), Y4
+	VBLENDVPD Y3, Y0, Y4, Y0
+	VBLENDVPD Y1, Y2, Y0, Y0
+	VMOVUPD Y0, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $4, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $3, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPD 0(SI), Y0, Y0
+	VXORPD vectors<>+5888(SB), Y15, Y1
+	VCMPPD $17, Y1, Y0, Y1
+	VADDPD Y14, Y0, Y2
+	VCMPPD $17, Y0, Y15, Y3
+	VSUBPD Y14, Y0, Y0
+	VMOVUPD vectors<>+192(SB), Y4
+	VBLENDVPD Y3, Y0, Y4, Y0
+	VBLENDVPD Y1, Y2, Y0, Y0
+	VMOVUPS (R10), Y1
+	VMASKMOVPD Y0, Y1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hardswish640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·hardswish640AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next4:
+	CMPQ CX, $16
+	JLT next1
+	VMOVUPD 0(SI), Y0
+	VADDPD vectors<>+6144(SB), Y0, Y1
+	VMULPD vectors<>+6208(SB), Y1, Y1
+	VMOVUPD vectors<>+192(SB), Y2
+	VMAXPD Y1, Y2, Y1
+	VMOVUPD vectors<>+6016(SB), Y2
+	VMINPD Y1, Y2, Y1
+	VMULPD Y1, Y0, Y1
+	VMOVUPD Y1, 0(DI)
+	VMOVUPD 32(SI), Y0
+	VADDPD vectors<>+6144(SB), Y0, Y1
+	VMULPD vectors<>+6208(SB), Y1, Y1
+	VMOVUPD vectors<>+192(SB), Y2
+	VMAXPD Y1, Y2, Y1
+	VMOVUPD vectors<>+6016(SB), Y2
+	VMINPD Y1, Y2, Y1
+	VMULPD Y1, Y0, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VADDPD vectors<>+6144(SB), Y0, Y1
+	VMULPD vectors<>+6208(SB), Y1, Y1
+	VMOVUPD vectors<>+192(SB), Y2
+	VMAXPD Y1, Y2, Y1
+	VMOVUPD vectors<>+6016(SB), Y2
+	VMINPD Y1, Y2, Y1
+	VMULPD Y1, Y0, Y1
+	VMOVUPD Y1, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VADDPD vectors<>+6144(SB), Y0, Y1
+	VMULPD vectors<>+6208(SB), Y1, Y1
+	VMOVUPD vectors<>+192(SB), Y2
+	VMAXPD Y1, Y2, Y1
+	VMOVUPD vectors<>+6016(SB), Y2
+	VMINPD Y1, Y2, Y1
+	VMULPD Y1, Y0, Y1
+	VMOVUPD Y1, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $16, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $4
+	JLT rest
+	VMOVUPD 0(SI), Y0
+	VADDPD vectors<>+6144(SB), Y0, Y1
+	VMULPD vectors<>+6208(SB), Y1, Y1
+	VMOVUPD vectors<>+192(SB), Y2
+	VMAXPD Y1, Y2, Y1
+	VMOVUPD vectors<>+6016(SB), Y2
+	VMINPD Y1, Y2, Y1
+	VMULPD Y1, Y0, Y1
+	VMOVUPD Y1, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $4, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $3, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPD 0(SI), Y0, Y0
+	VADDPD vectors<>+6144(SB), Y0, Y1
+	VMULPD vectors<>+6208(SB), Y1, Y1
+	VMOVUPD vectors<>+192(SB), Y2
+	VMAXPD Y1, Y2, Y1
+	VMOVUPD vectors<>+6016(SB), Y2
+	VMINPD Y1, Y2, Y1
+	VMULPD Y1, Y0, Y1
+	VMOVUPS (R10), Y0
+	VMASKMOVPD Y1, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hardsigmoid640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·hardsigmoid640AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+	MOVQ p+40(FP), R9
+	VBROADCASTSD 0(R9), Y15
+	VBROADCASTSD 8(R9), Y14
+
+next4:
+	CMPQ CX, $16
+	JLT next1
+	VMOVUPD 0(SI), Y0
+	VFMADD132PD Y15, Y14, Y0
+	VMOVUPD vectors<>+192(SB), Y1
+	VMAXPD Y0, Y1, Y0
+	VMOVUPD vectors<>+6016(SB), Y1
+	VMINPD Y0, Y1, Y0
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD 32(SI), Y0
+	VFMADD132PD Y15, Y14, Y0
+	VMOVUPD vectors<>+192(SB), Y1
+	VMAXPD Y0, Y1, Y0
+	VMOVUPD vectors<>+6016(SB), Y1
+	VMINPD Y0, Y1, Y0
+	VMOVUPD Y0, 32(DI)
+	VMOVUPD 64(SI), Y0
+	VFMADD132PD Y15, Y14, Y0
+	VMOVUPD vectors<>+192(SB), Y1
+	VMAXPD Y0, Y1, Y0
+	VMOVUPD vectors<>+6016(SB), Y1
+	VMINPD Y0, Y1, Y0
+	VMOVUPD Y0, 64(DI)
+	VMOVUPD 96(SI), Y0
+	VFMADD132PD Y15, Y14, Y0
+	VMOVUPD vectors<>+192(SB), Y1
+	VMAXPD Y0, Y1, Y0
+	VMOVUPD vectors<>+6016(SB), Y1
+	VMINPD Y0, Y1, Y0
+	VMOVUPD Y0, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $16, CX
+	JMP next4
+
+next1:
+	CMPQ CX, $4
+	JLT rest
+	VMOVUPD 0(SI), Y0
+	VFMADD132PD Y15, Y14, Y0
+	VMOVUPD vectors<>+192(SB), Y1
+	VMAXPD Y0, Y1, Y0
+	VMOVUPD vectors<>+6016(SB), Y1
+	VMINPD Y0, Y1, Y0
+	VMOVUPD Y0, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $4, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $3, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPD 0(SI), Y0, Y0
+	VFMADD132PD Y15, Y14, Y0
+	VMOVUPD vectors<>+192(SB), Y1
+	VMAXPD Y0, Y1, Y0
+	VMOVUPD vectors<>+6016(SB), Y1
+	VMINPD Y0, Y1, Y0
 	VMOVUPS (R10), Y1
 	VMASKMOVPD Y0, Y1, (DI)
 
@@ -17646,716 +21009,764 @@ DATA vectors<>+224(SB)/8, $0x0
 DATA vectors<>+232(SB)/8, $0x0
 DATA vectors<>+240(SB)/8, $0x0
 DATA vectors<>+248(SB)/8, $0x0
-DATA vectors<>+256(SB)/8, $0x100000001
-DATA vectors<>+264(SB)/8, $0x100000001
-DATA vectors<>+272(SB)/8, $0x100000001
-DATA vectors<>+280(SB)/8, $0x100000001
-DATA vectors<>+288(SB)/8, $0x100000001
-DATA vectors<>+296(SB)/8, $0x100000001
-DATA vectors<>+304(SB)/8, $0x100000001
-DATA vectors<>+312(SB)/8, $0x100000001
-DATA vectors<>+320(SB)/8, $0x7fff00007fff
-DATA vectors<>+328(SB)/8, $0x7fff00007fff
-DATA vectors<>+336(SB)/8, $0x7fff00007fff
-DATA vectors<>+344(SB)/8, $0x7fff00007fff
-DATA vectors<>+352(SB)/8, $0x7fff00007fff
-DATA vectors<>+360(SB)/8, $0x7fff00007fff
-DATA vectors<>+368(SB)/8, $0x7fff00007fff
-DATA vectors<>+376(SB)/8, $0x7fff00007fff
-DATA vectors<>+384(SB)/8, $0x40000000400000
-DATA vectors<>+392(SB)/8, $0x40000000400000
-DATA vectors<>+400(SB)/8, $0x40000000400000
-DATA vectors<>+408(SB)/8, $0x40000000400000
-DATA vectors<>+416(SB)/8, $0x40000000400000
-DATA vectors<>+424(SB)/8, $0x40000000400000
-DATA vectors<>+432(SB)/8, $0x40000000400000
-DATA vectors<>+440(SB)/8, $0x40000000400000
-DATA vectors<>+448(SB)/8, $0xffff0000ffff0000
-DATA vectors<>+456(SB)/8, $0xffff0000ffff0000
-DATA vectors<>+464(SB)/8, $0xffff0000ffff0000
-DATA vectors<>+472(SB)/8, $0xffff0000ffff0000
-DATA vectors<>+480(SB)/8, $0xffff0000ffff0000
-DATA vectors<>+488(SB)/8, $0xffff0000ffff0000
-DATA vectors<>+496(SB)/8, $0xffff0000ffff0000
-DATA vectors<>+504(SB)/8, $0xffff0000ffff0000
-DATA vectors<>+512(SB)/8, $0xc2d00000c2d00000
-DATA vectors<>+520(SB)/8, $0xc2d00000c2d00000
-DATA vectors<>+528(SB)/8, $0xc2d00000c2d00000
-DATA vectors<>+536(SB)/8, $0xc2d00000c2d00000
-DATA vectors<>+544(SB)/8, $0xc2d00000c2d00000
-DATA vectors<>+552(SB)/8, $0xc2d00000c2d00000
-DATA vectors<>+560(SB)/8, $0xc2d00000c2d00000
-DATA vectors<>+568(SB)/8, $0xc2d00000c2d00000
-DATA vectors<>+576(SB)/8, $0x42b2000042b20000
-DATA vectors<>+584(SB)/8, $0x42b2000042b20000
-DATA vectors<>+592(SB)/8, $0x42b2000042b20000
-DATA vectors<>+600(SB)/8, $0x42b2000042b20000
-DATA vectors<>+608(SB)/8, $0x42b2000042b20000
-DATA vectors<>+616(SB)/8, $0x42b2000042b20000
-DATA vectors<>+624(SB)/8, $0x42b2000042b20000
-DATA vectors<>+632(SB)/8, $0x42b2000042b20000
-DATA vectors<>+640(SB)/8, $0x4b4000004b400000
-DATA vectors<>+648(SB)/8, $0x4b4000004b400000
-DATA vectors<>+656(SB)/8, $0x4b4000004b400000
-DATA vectors<>+664(SB)/8, $0x4b4000004b400000
-DATA vectors<>+672(SB)/8, $0x4b4000004b400000
-DATA vectors<>+680(SB)/8, $0x4b4000004b400000
-DATA vectors<>+688(SB)/8, $0x4b4000004b400000
-DATA vectors<>+696(SB)/8, $0x4b4000004b400000
-DATA vectors<>+704(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA vectors<>+712(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA vectors<>+720(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA vectors<>+728(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA vectors<>+736(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA vectors<>+744(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA vectors<>+752(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA vectors<>+760(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA vectors<>+768(SB)/8, $0xbf317218bf317218
-DATA vectors<>+776(SB)/8, $0xbf317218bf317218
-DATA vectors<>+784(SB)/8, $0xbf317218bf317218
-DATA vectors<>+792(SB)/8, $0xbf317218bf317218
-DATA vectors<>+800(SB)/8, $0xbf317218bf317218
-DATA vectors<>+808(SB)/8, $0xbf317218bf317218
-DATA vectors<>+816(SB)/8, $0xbf317218bf317218
-DATA vectors<>+824(SB)/8, $0xbf317218bf317218
-DATA vectors<>+832(SB)/8, $0x3102e3083102e308
-DATA vectors<>+840(SB)/8, $0x3102e3083102e308
-DATA vectors<>+848(SB)/8, $0x3102e3083102e308
-DATA vectors<>+856(SB)/8, $0x3102e3083102e308
-DATA vectors<>+864(SB)/8, $0x3102e3083102e308
-DATA vectors<>+872(SB)/8, $0x3102e3083102e308
-DATA vectors<>+880(SB)/8, $0x3102e3083102e308
-DATA vectors<>+888(SB)/8, $0x3102e3083102e308
-DATA vectors<>+896(SB)/8, $0x3950952139509521
-DATA vectors<>+904(SB)/8, $0x3950952139509521
-DATA vectors<>+912(SB)/8, $0x3950952139509521
-DATA vectors<>+920(SB)/8, $0x3950952139509521
-DATA vectors<>+928(SB)/8, $0x3950952139509521
-DATA vectors<>+936(SB)/8, $0x3950952139509521
-DATA vectors<>+944(SB)/8, $0x3950952139509521
-DATA vectors<>+952(SB)/8, $0x3950952139509521
-DATA vectors<>+960(SB)/8, $0x3ab6a4903ab6a490
-DATA vectors<>+968(SB)/8, $0x3ab6a4903ab6a490
-DATA vectors<>+976(SB)/8, $0x3ab6a4903ab6a490
-DATA vectors<>+984(SB)/8, $0x3ab6a4903ab6a490
-DATA vectors<>+992(SB)/8, $0x3ab6a4903ab6a490
-DATA vectors<>+1000(SB)/8, $0x3ab6a4903ab6a490
-DATA vectors<>+1008(SB)/8, $0x3ab6a4903ab6a490
-DATA vectors<>+1016(SB)/8, $0x3ab6a4903ab6a490
-DATA vectors<>+1024(SB)/8, $0x3c0888703c088870
-DATA vectors<>+1032(SB)/8, $0x3c0888703c088870
-DATA vectors<>+1040(SB)/8, $0x3c0888703c088870
-DATA vectors<>+1048(SB)/8, $0x3c0888703c088870
-DATA vectors<>+1056(SB)/8, $0x3c0888703c088870
-DATA vectors<>+1064(SB)/8, $0x3c0888703c088870
-DATA vectors<>+1072(SB)/8, $0x3c0888703c088870
-DATA vectors<>+1080(SB)/8, $0x3c0888703c088870
-DATA vectors<>+1088(SB)/8, $0x3d2aaa723d2aaa72
-DATA vectors<>+1096(SB)/8, $0x3d2aaa723d2aaa72
-DATA vectors<>+1104(SB)/8, $0x3d2aaa723d2aaa72
-DATA vectors<>+1112(SB)/8, $0x3d2aaa723d2aaa72
-DATA vectors<>+1120(SB)/8, $0x3d2aaa723d2aaa72
-DATA vectors<>+1128(SB)/8, $0x3d2aaa723d2aaa72
-DATA vectors<>+1136(SB)/8, $0x3d2aaa723d2aaa72
-DATA vectors<>+1144(SB)/8, $0x3d2aaa723d2aaa72
-DATA vectors<>+1152(SB)/8, $0x3e2aaaab3e2aaaab
-DATA vectors<>+1160(SB)/8, $0x3e2aaaab3e2aaaab
-DATA vectors<>+1168(SB)/8, $0x3e2aaaab3e2aaaab
-DATA vectors<>+1176(SB)/8, $0x3e2aaaab3e2aaaab
-DATA vectors<>+1184(SB)/8, $0x3e2aaaab3e2aaaab
-DATA vectors<>+1192(SB)/8, $0x3e2aaaab3e2aaaab
-DATA vectors<>+1200(SB)/8, $0x3e2aaaab3e2aaaab
-DATA vectors<>+1208(SB)/8, $0x3e2aaaab3e2aaaab
-DATA vectors<>+1216(SB)/8, $0x3f0000003f000000
-DATA vectors<>+1224(SB)/8, $0x3f0000003f000000
-DATA vectors<>+1232(SB)/8, $0x3f0000003f000000
-DATA vectors<>+1240(SB)/8, $0x3f0000003f000000
-DATA vectors<>+1248(SB)/8, $0x3f0000003f000000
-DATA vectors<>+1256(SB)/8, $0x3f0000003f000000
-DATA vectors<>+1264(SB)/8, $0x3f0000003f000000
-DATA vectors<>+1272(SB)/8, $0x3f0000003f000000
-DATA vectors<>+1280(SB)/8, $0x42d0000042d00000
-DATA vectors<>+1288(SB)/8, $0x42d0000042d00000
-DATA vectors<>+1296(SB)/8, $0x42d0000042d00000
-DATA vectors<>+1304(SB)/8, $0x42d0000042d00000
-DATA vectors<>+1312(SB)/8, $0x42d0000042d00000
-DATA vectors<>+1320(SB)/8, $0x42d0000042d00000
-DATA vectors<>+1328(SB)/8, $0x42d0000042d00000
-DATA vectors<>+1336(SB)/8, $0x42d0000042d00000
-DATA vectors<>+1344(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1352(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1360(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1368(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1376(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1384(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1392(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1400(SB)/8, $0xc37a0000c37a0000
-DATA vectors<>+1408(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1416(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1424(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1432(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1440(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1448(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1456(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1464(SB)/8, $0xffffff69ffffff69
-DATA vectors<>+1472(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1480(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1488(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1496(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1504(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1512(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1520(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1528(SB)/8, $0x437a0000437a0000
-DATA vectors<>+1536(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1544(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1552(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1560(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1568(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1576(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1584(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1592(SB)/8, $0xc1a00000c1a00000
-DATA vectors<>+1600(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1608(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1616(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1624(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1632(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1640(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1648(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1656(SB)/8, $0x41a0000041a00000
-DATA vectors<>+1664(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1672(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1680(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1688(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1696(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1704(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1712(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1720(SB)/8, $0x3d9222793d922279
-DATA vectors<>+1728(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1736(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1744(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1752(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1760(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1768(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1776(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1784(SB)/8, $0x3fcc422a3fcc422a
-DATA vectors<>+1792(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1800(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1808(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1816(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1824(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1832(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1840(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1848(SB)/8, $0x3124d8b53124d8b5
-DATA vectors<>+1856(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1864(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1872(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1880(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1888(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1896(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1904(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1912(SB)/8, $0xb342bc9bb342bc9b
-DATA vectors<>+1920(SB)/8, $0x4220000042200000
-DATA vectors<>+1928(SB)/8, $0x4220000042200000
-DATA vectors<>+1936(SB)/8, $0x4220000042200000
-DATA vectors<>+1944(SB)/8, $0x4220000042200000
-DATA vectors<>+1952(SB)/8, $0x4220000042200000
-DATA vectors<>+1960(SB)/8, $0x4220000042200000
-DATA vectors<>+1968(SB)/8, $0x4220000042200000
-DATA vectors<>+1976(SB)/8, $0x4220000042200000
-DATA vectors<>+1984(SB)/8, $0x4000000040000000
-DATA vectors<>+1992(SB)/8, $0x4000000040000000
-DATA vectors<>+2000(SB)/8, $0x4000000040000000
-DATA vectors<>+2008(SB)/8, $0x4000000040000000
-DATA vectors<>+2016(SB)/8, $0x4000000040000000
-DATA vectors<>+2024(SB)/8, $0x4000000040000000
-DATA vectors<>+2032(SB)/8, $0x4000000040000000
-DATA vectors<>+2040(SB)/8, $0x4000000040000000
-DATA vectors<>+2048(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2056(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2064(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2072(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2080(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2088(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2096(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2104(SB)/8, $0x3b1641e03b1641e0
-DATA vectors<>+2112(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2120(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2128(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2136(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2144(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2152(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2160(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2168(SB)/8, $0xbc08b50bbc08b50b
-DATA vectors<>+2176(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2184(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2192(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2200(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2208(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2216(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2224(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2232(SB)/8, $0x3cb254bb3cb254bb
-DATA vectors<>+2240(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2248(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2256(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2264(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2272(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2280(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2288(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2296(SB)/8, $0xbd5d0462bd5d0462
-DATA vectors<>+2304(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2312(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2320(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2328(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2336(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2344(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2352(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2360(SB)/8, $0x3e0888753e088875
-DATA vectors<>+2368(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2376(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2384(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2392(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2400(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2408(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2416(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2424(SB)/8, $0xbeaaaaabbeaaaaab
-DATA vectors<>+2432(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2440(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2448(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2456(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2464(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2472(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2480(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2488(SB)/8, $0x3f2000003f200000
-DATA vectors<>+2496(SB)/8, $0x4080000040800000
-DATA vectors<>+2504(SB)/8, $0x4080000040800000
-DATA vectors<>+2512(SB)/8, $0x4080000040800000
-DATA vectors<>+2520(SB)/8, $0x4080000040800000
-DATA vectors<>+2528(SB)/8, $0x4080000040800000
-DATA vectors<>+2536(SB)/8, $0x4080000040800000
-DATA vectors<>+2544(SB)/8, $0x4080000040800000
-DATA vectors<>+2552(SB)/8, $0x4080000040800000
-DATA vectors<>+2560(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2568(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2576(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2584(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2592(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2600(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2608(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2616(SB)/8, $0x3ecccccd3ecccccd
-DATA vectors<>+2624(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2632(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2640(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2648(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2656(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2664(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2672(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2680(SB)/8, $0x3f19999a3f19999a
-DATA vectors<>+2688(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2696(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2704(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2712(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2720(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2728(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2736(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2744(SB)/8, $0xbd04b22abd04b22a
-DATA vectors<>+2752(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2760(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2768(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2776(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2784(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2792(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2800(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2808(SB)/8, $0x3d1a28283d1a2828
-DATA vectors<>+2816(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2824(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2832(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2840(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2848(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2856(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2864(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2872(SB)/8, $0x3d8d98283d8d9828
-DATA vectors<>+2880(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2888(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2896(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2904(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2912(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2920(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2928(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2936(SB)/8, $0xbdb5041dbdb5041d
-DATA vectors<>+2944(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+2952(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+2960(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+2968(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+2976(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+2984(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+2992(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+3000(SB)/8, $0xbe30fbadbe30fbad
-DATA vectors<>+3008(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3016(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3024(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3032(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3040(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3048(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3056(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3064(SB)/8, $0x3de24ffa3de24ffa
-DATA vectors<>+3072(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3080(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3088(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3096(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3104(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3112(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3120(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3128(SB)/8, $0x3f1b86003f1b8600
-DATA vectors<>+3136(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3144(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3152(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3160(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3168(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3176(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3184(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3192(SB)/8, $0x3f667a423f667a42
-DATA vectors<>+3200(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3208(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3216(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3224(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3232(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3240(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3248(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3256(SB)/8, $0x3f4e5b363f4e5b36
-DATA vectors<>+3264(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3272(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3280(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3288(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3296(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3304(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3312(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3320(SB)/8, $0x3efcd4fd3efcd4fd
-DATA vectors<>+3328(SB)/8, $0xba368361ba368361
-DATA vectors<>+3336(SB)/8, $0xba368361ba368361
-DATA vectors<>+3344(SB)/8, $0xba368361ba368361
-DATA vectors<>+3352(SB)/8, $0xba368361ba368361
-DATA vectors<>+3360(SB)/8, $0xba368361ba368361
-DATA vectors<>+3368(SB)/8, $0xba368361ba368361
-DATA vectors<>+3376(SB)/8, $0xba368361ba368361
-DATA vectors<>+3384(SB)/8, $0xba368361ba368361
-DATA vectors<>+3392(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3400(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3408(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3416(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3424(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3432(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3440(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3448(SB)/8, $0x3ba86b453ba86b45
-DATA vectors<>+3456(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3464(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3472(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3480(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3488(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3496(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3504(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3512(SB)/8, $0xbcdbea57bcdbea57
-DATA vectors<>+3520(SB)/8, $0x3de716503de71650
-DATA vectors<>+3528(SB)/8, $0x3de716503de71650
-DATA vectors<>+3536(SB)/8, $0x3de716503de71650
-DATA vectors<>+3544(SB)/8, $0x3de716503de71650
-DATA vectors<>+3552(SB)/8, $0x3de716503de71650
-DATA vectors<>+3560(SB)/8, $0x3de716503de71650
-DATA vectors<>+3568(SB)/8, $0x3de716503de71650
-DATA vectors<>+3576(SB)/8, $0x3de716503de71650
-DATA vectors<>+3584(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3592(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3600(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3608(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3616(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3624(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3632(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3640(SB)/8, $0xbec093a0bec093a0
-DATA vectors<>+3648(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3656(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3664(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3672(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3680(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3688(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3696(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3704(SB)/8, $0x3e0375d43e0375d4
-DATA vectors<>+3712(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3720(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3728(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3736(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3744(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3752(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3760(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3768(SB)/8, $0x3f3333333f333333
-DATA vectors<>+3776(SB)/8, $0x4170000041700000
-DATA vectors<>+3784(SB)/8, $0x4170000041700000
-DATA vectors<>+3792(SB)/8, $0x4170000041700000
-DATA vectors<>+3800(SB)/8, $0x4170000041700000
-DATA vectors<>+3808(SB)/8, $0x4170000041700000
-DATA vectors<>+3816(SB)/8, $0x4170000041700000
-DATA vectors<>+3824(SB)/8, $0x4170000041700000
-DATA vectors<>+3832(SB)/8, $0x4170000041700000
-DATA vectors<>+3840(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3848(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3856(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3864(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3872(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3880(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3888(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3896(SB)/8, $0x3f3504f33f3504f3
-DATA vectors<>+3904(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+3912(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+3920(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+3928(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+3936(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+3944(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+3952(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+3960(SB)/8, $0x3e90d0c33e90d0c3
-DATA vectors<>+3968(SB)/8, $0xc1700000c1700000
-DATA vectors<>+3976(SB)/8, $0xc1700000c1700000
-DATA vectors<>+3984(SB)/8, $0xc1700000c1700000
-DATA vectors<>+3992(SB)/8, $0xc1700000c1700000
-DATA vectors<>+4000(SB)/8, $0xc1700000c1700000
-DATA vectors<>+4008(SB)/8, $0xc1700000c1700000
-DATA vectors<>+4016(SB)/8, $0xc1700000c1700000
-DATA vectors<>+4024(SB)/8, $0xc1700000c1700000
-DATA vectors<>+4032(SB)/8, $0x80000000800000
-DATA vectors<>+4040(SB)/8, $0x80000000800000
-DATA vectors<>+4048(SB)/8, $0x80000000800000
-DATA vectors<>+4056(SB)/8, $0x80000000800000
-DATA vectors<>+4064(SB)/8, $0x80000000800000
-DATA vectors<>+4072(SB)/8, $0x80000000800000
-DATA vectors<>+4080(SB)/8, $0x80000000800000
-DATA vectors<>+4088(SB)/8, $0x80000000800000
-DATA vectors<>+4096(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4104(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4112(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4120(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4128(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4136(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4144(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4152(SB)/8, $0x4b0000004b000000
-DATA vectors<>+4160(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4168(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4176(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4184(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4192(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4200(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4208(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4216(SB)/8, $0xc1b80000c1b80000
-DATA vectors<>+4224(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4232(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4240(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4248(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4256(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4264(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4272(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4280(SB)/8, $0x4afb0d004afb0d
-DATA vectors<>+4288(SB)/8, $0x7f0000007f
-DATA vectors<>+4296(SB)/8, $0x7f0000007f
-DATA vectors<>+4304(SB)/8, $0x7f0000007f
-DATA vectors<>+4312(SB)/8, $0x7f0000007f
-DATA vectors<>+4320(SB)/8, $0x7f0000007f
-DATA vectors<>+4328(SB)/8, $0x7f0000007f
-DATA vectors<>+4336(SB)/8, $0x7f0000007f
-DATA vectors<>+4344(SB)/8, $0x7f0000007f
-DATA vectors<>+4352(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4360(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4368(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4376(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4384(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4392(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4400(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4408(SB)/8, $0x7fffff007fffff
-DATA vectors<>+4416(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4424(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4432(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4440(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4448(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4456(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4464(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4472(SB)/8, $0xb102e308b102e308
-DATA vectors<>+4480(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4488(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4496(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4504(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4512(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4520(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4528(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4536(SB)/8, $0x3d8ec7533d8ec753
-DATA vectors<>+4544(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4552(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4560(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4568(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4576(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4584(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4592(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4600(SB)/8, $0xbdeb1adebdeb1ade
-DATA vectors<>+4608(SB)/8, $0x3def51413def5141
-DATA vectors<>+4616(SB)/8, $0x3def51413def5141
-DATA vectors<>+4624(SB)/8, $0x3def51413def5141
-DATA vectors<>+4632(SB)/8, $0x3def51413def5141
-DATA vectors<>+4640(SB)/8, $0x3def51413def5141
-DATA vectors<>+4648(SB)/8, $0x3def51413def5141
-DATA vectors<>+4656(SB)/8, $0x3def51413def5141
-DATA vectors<>+4664(SB)/8, $0x3def51413def5141
-DATA vectors<>+4672(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4680(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4688(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4696(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4704(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4712(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4720(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4728(SB)/8, $0xbdfe7a63bdfe7a63
-DATA vectors<>+4736(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4744(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4752(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4760(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4768(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4776(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4784(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4792(SB)/8, $0x3e11e90d3e11e90d
-DATA vectors<>+4800(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4808(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4816(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4824(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4832(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4840(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4848(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4856(SB)/8, $0xbe2aada5be2aada5
-DATA vectors<>+4864(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4872(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4880(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4888(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4896(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4904(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4912(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4920(SB)/8, $0x3e4ccead3e4ccead
-DATA vectors<>+4928(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4936(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4944(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4952(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4960(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4968(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4976(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4984(SB)/8, $0xbe7ffffebe7ffffe
-DATA vectors<>+4992(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5000(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5008(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5016(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5024(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5032(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5040(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5048(SB)/8, $0x3eaaaaaa3eaaaaaa
-DATA vectors<>+5056(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5064(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5072(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5080(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5088(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5096(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5104(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5112(SB)/8, $0x3f3172183f317218
-DATA vectors<>+5120(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5128(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5136(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5144(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5152(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5160(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5168(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5176(SB)/8, $0xbf000000bf000000
-DATA vectors<>+5184(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5192(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5200(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5208(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5216(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5224(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5232(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5240(SB)/8, $0x7fc000007fc00000
-DATA vectors<>+5248(SB)/8, $0xff800000ff800000
-DATA vectors<>+5256(SB)/8, $0xff800000ff800000
-DATA vectors<>+5264(SB)/8, $0xff800000ff800000
-DATA vectors<>+5272(SB)/8, $0xff800000ff800000
-DATA vectors<>+5280(SB)/8, $0xff800000ff800000
-DATA vectors<>+5288(SB)/8, $0xff800000ff800000
-DATA vectors<>+5296(SB)/8, $0xff800000ff800000
-DATA vectors<>+5304(SB)/8, $0xff800000ff800000
-DATA vectors<>+5312(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5320(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5328(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5336(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5344(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5352(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5360(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5368(SB)/8, $0x7f7fffff7f7fffff
-DATA vectors<>+5376(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5384(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5392(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5400(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5408(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5416(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5424(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5432(SB)/8, $0x3e6dd1303e6dd130
-DATA vectors<>+5440(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5448(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5456(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5464(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5472(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5480(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5488(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5496(SB)/8, $0x3e5e467c3e5e467c
-DATA vectors<>+5504(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5512(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5520(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5528(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5536(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5544(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5552(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5560(SB)/8, $0x3e9264933e926493
-DATA vectors<>+5568(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5576(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5584(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5592(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5600(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5608(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5616(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5624(SB)/8, $0x3ecccc6a3ecccc6a
-DATA vectors<>+5632(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5640(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5648(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5656(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5664(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5672(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5680(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5688(SB)/8, $0x3f2aaaab3f2aaaab
-DATA vectors<>+5696(SB)/8, $0x8000000000000000
-DATA vectors<>+5704(SB)/8, $0x8000000000000000
-DATA vectors<>+5712(SB)/8, $0x8000000000000000
-DATA vectors<>+5720(SB)/8, $0x8000000000000000
-DATA vectors<>+5728(SB)/8, $0x8000000000000000
-DATA vectors<>+5736(SB)/8, $0x8000000000000000
-DATA vectors<>+5744(SB)/8, $0x8000000000000000
-DATA vectors<>+5752(SB)/8, $0x8000000000000000
-DATA vectors<>+5760(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5768(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5776(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5784(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5792(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5800(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5808(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5816(SB)/8, $0x7fffffffffffffff
-DATA vectors<>+5824(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5832(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5840(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5848(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5856(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5864(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5872(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5880(SB)/8, $0x3ff0000000000000
-DATA vectors<>+5888(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+5896(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+5904(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+5912(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+5920(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+5928(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+5936(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+5944(SB)/8, $0xffffff88ffffff88
-GLOBL vectors<>(SB), RODATA|NOPTR, $5952
+DATA vectors<>+256(SB)/8, $0xbf800000bf800000
+DATA vectors<>+264(SB)/8, $0xbf800000bf800000
+DATA vectors<>+272(SB)/8, $0xbf800000bf800000
+DATA vectors<>+280(SB)/8, $0xbf800000bf800000
+DATA vectors<>+288(SB)/8, $0xbf800000bf800000
+DATA vectors<>+296(SB)/8, $0xbf800000bf800000
+DATA vectors<>+304(SB)/8, $0xbf800000bf800000
+DATA vectors<>+312(SB)/8, $0xbf800000bf800000
+DATA vectors<>+320(SB)/8, $0x4040000040400000
+DATA vectors<>+328(SB)/8, $0x4040000040400000
+DATA vectors<>+336(SB)/8, $0x4040000040400000
+DATA vectors<>+344(SB)/8, $0x4040000040400000
+DATA vectors<>+352(SB)/8, $0x4040000040400000
+DATA vectors<>+360(SB)/8, $0x4040000040400000
+DATA vectors<>+368(SB)/8, $0x4040000040400000
+DATA vectors<>+376(SB)/8, $0x4040000040400000
+DATA vectors<>+384(SB)/8, $0x3e2aaaab3e2aaaab
+DATA vectors<>+392(SB)/8, $0x3e2aaaab3e2aaaab
+DATA vectors<>+400(SB)/8, $0x3e2aaaab3e2aaaab
+DATA vectors<>+408(SB)/8, $0x3e2aaaab3e2aaaab
+DATA vectors<>+416(SB)/8, $0x3e2aaaab3e2aaaab
+DATA vectors<>+424(SB)/8, $0x3e2aaaab3e2aaaab
+DATA vectors<>+432(SB)/8, $0x3e2aaaab3e2aaaab
+DATA vectors<>+440(SB)/8, $0x3e2aaaab3e2aaaab
+DATA vectors<>+448(SB)/8, $0x100000001
+DATA vectors<>+456(SB)/8, $0x100000001
+DATA vectors<>+464(SB)/8, $0x100000001
+DATA vectors<>+472(SB)/8, $0x100000001
+DATA vectors<>+480(SB)/8, $0x100000001
+DATA vectors<>+488(SB)/8, $0x100000001
+DATA vectors<>+496(SB)/8, $0x100000001
+DATA vectors<>+504(SB)/8, $0x100000001
+DATA vectors<>+512(SB)/8, $0x7fff00007fff
+DATA vectors<>+520(SB)/8, $0x7fff00007fff
+DATA vectors<>+528(SB)/8, $0x7fff00007fff
+DATA vectors<>+536(SB)/8, $0x7fff00007fff
+DATA vectors<>+544(SB)/8, $0x7fff00007fff
+DATA vectors<>+552(SB)/8, $0x7fff00007fff
+DATA vectors<>+560(SB)/8, $0x7fff00007fff
+DATA vectors<>+568(SB)/8, $0x7fff00007fff
+DATA vectors<>+576(SB)/8, $0x40000000400000
+DATA vectors<>+584(SB)/8, $0x40000000400000
+DATA vectors<>+592(SB)/8, $0x40000000400000
+DATA vectors<>+600(SB)/8, $0x40000000400000
+DATA vectors<>+608(SB)/8, $0x40000000400000
+DATA vectors<>+616(SB)/8, $0x40000000400000
+DATA vectors<>+624(SB)/8, $0x40000000400000
+DATA vectors<>+632(SB)/8, $0x40000000400000
+DATA vectors<>+640(SB)/8, $0xffff0000ffff0000
+DATA vectors<>+648(SB)/8, $0xffff0000ffff0000
+DATA vectors<>+656(SB)/8, $0xffff0000ffff0000
+DATA vectors<>+664(SB)/8, $0xffff0000ffff0000
+DATA vectors<>+672(SB)/8, $0xffff0000ffff0000
+DATA vectors<>+680(SB)/8, $0xffff0000ffff0000
+DATA vectors<>+688(SB)/8, $0xffff0000ffff0000
+DATA vectors<>+696(SB)/8, $0xffff0000ffff0000
+DATA vectors<>+704(SB)/8, $0xc2d00000c2d00000
+DATA vectors<>+712(SB)/8, $0xc2d00000c2d00000
+DATA vectors<>+720(SB)/8, $0xc2d00000c2d00000
+DATA vectors<>+728(SB)/8, $0xc2d00000c2d00000
+DATA vectors<>+736(SB)/8, $0xc2d00000c2d00000
+DATA vectors<>+744(SB)/8, $0xc2d00000c2d00000
+DATA vectors<>+752(SB)/8, $0xc2d00000c2d00000
+DATA vectors<>+760(SB)/8, $0xc2d00000c2d00000
+DATA vectors<>+768(SB)/8, $0x42b2000042b20000
+DATA vectors<>+776(SB)/8, $0x42b2000042b20000
+DATA vectors<>+784(SB)/8, $0x42b2000042b20000
+DATA vectors<>+792(SB)/8, $0x42b2000042b20000
+DATA vectors<>+800(SB)/8, $0x42b2000042b20000
+DATA vectors<>+808(SB)/8, $0x42b2000042b20000
+DATA vectors<>+816(SB)/8, $0x42b2000042b20000
+DATA vectors<>+824(SB)/8, $0x42b2000042b20000
+DATA vectors<>+832(SB)/8, $0x4b4000004b400000
+DATA vectors<>+840(SB)/8, $0x4b4000004b400000
+DATA vectors<>+848(SB)/8, $0x4b4000004b400000
+DATA vectors<>+856(SB)/8, $0x4b4000004b400000
+DATA vectors<>+864(SB)/8, $0x4b4000004b400000
+DATA vectors<>+872(SB)/8, $0x4b4000004b400000
+DATA vectors<>+880(SB)/8, $0x4b4000004b400000
+DATA vectors<>+888(SB)/8, $0x4b4000004b400000
+DATA vectors<>+896(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA vectors<>+904(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA vectors<>+912(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA vectors<>+920(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA vectors<>+928(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA vectors<>+936(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA vectors<>+944(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA vectors<>+952(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA vectors<>+960(SB)/8, $0xbf317218bf317218
+DATA vectors<>+968(SB)/8, $0xbf317218bf317218
+DATA vectors<>+976(SB)/8, $0xbf317218bf317218
+DATA vectors<>+984(SB)/8, $0xbf317218bf317218
+DATA vectors<>+992(SB)/8, $0xbf317218bf317218
+DATA vectors<>+1000(SB)/8, $0xbf317218bf317218
+DATA vectors<>+1008(SB)/8, $0xbf317218bf317218
+DATA vectors<>+1016(SB)/8, $0xbf317218bf317218
+DATA vectors<>+1024(SB)/8, $0x3102e3083102e308
+DATA vectors<>+1032(SB)/8, $0x3102e3083102e308
+DATA vectors<>+1040(SB)/8, $0x3102e3083102e308
+DATA vectors<>+1048(SB)/8, $0x3102e3083102e308
+DATA vectors<>+1056(SB)/8, $0x3102e3083102e308
+DATA vectors<>+1064(SB)/8, $0x3102e3083102e308
+DATA vectors<>+1072(SB)/8, $0x3102e3083102e308
+DATA vectors<>+1080(SB)/8, $0x3102e3083102e308
+DATA vectors<>+1088(SB)/8, $0x3950952139509521
+DATA vectors<>+1096(SB)/8, $0x3950952139509521
+DATA vectors<>+1104(SB)/8, $0x3950952139509521
+DATA vectors<>+1112(SB)/8, $0x3950952139509521
+DATA vectors<>+1120(SB)/8, $0x3950952139509521
+DATA vectors<>+1128(SB)/8, $0x3950952139509521
+DATA vectors<>+1136(SB)/8, $0x3950952139509521
+DATA vectors<>+1144(SB)/8, $0x3950952139509521
+DATA vectors<>+1152(SB)/8, $0x3ab6a4903ab6a490
+DATA vectors<>+1160(SB)/8, $0x3ab6a4903ab6a490
+DATA vectors<>+1168(SB)/8, $0x3ab6a4903ab6a490
+DATA vectors<>+1176(SB)/8, $0x3ab6a4903ab6a490
+DATA vectors<>+1184(SB)/8, $0x3ab6a4903ab6a490
+DATA vectors<>+1192(SB)/8, $0x3ab6a4903ab6a490
+DATA vectors<>+1200(SB)/8, $0x3ab6a4903ab6a490
+DATA vectors<>+1208(SB)/8, $0x3ab6a4903ab6a490
+DATA vectors<>+1216(SB)/8, $0x3c0888703c088870
+DATA vectors<>+1224(SB)/8, $0x3c0888703c088870
+DATA vectors<>+1232(SB)/8, $0x3c0888703c088870
+DATA vectors<>+1240(SB)/8, $0x3c0888703c088870
+DATA vectors<>+1248(SB)/8, $0x3c0888703c088870
+DATA vectors<>+1256(SB)/8, $0x3c0888703c088870
+DATA vectors<>+1264(SB)/8, $0x3c0888703c088870
+DATA vectors<>+1272(SB)/8, $0x3c0888703c088870
+DATA vectors<>+1280(SB)/8, $0x3d2aaa723d2aaa72
+DATA vectors<>+1288(SB)/8, $0x3d2aaa723d2aaa72
+DATA vectors<>+1296(SB)/8, $0x3d2aaa723d2aaa72
+DATA vectors<>+1304(SB)/8, $0x3d2aaa723d2aaa72
+DATA vectors<>+1312(SB)/8, $0x3d2aaa723d2aaa72
+DATA vectors<>+1320(SB)/8, $0x3d2aaa723d2aaa72
+DATA vectors<>+1328(SB)/8, $0x3d2aaa723d2aaa72
+DATA vectors<>+1336(SB)/8, $0x3d2aaa723d2aaa72
+DATA vectors<>+1344(SB)/8, $0x3f0000003f000000
+DATA vectors<>+1352(SB)/8, $0x3f0000003f000000
+DATA vectors<>+1360(SB)/8, $0x3f0000003f000000
+DATA vectors<>+1368(SB)/8, $0x3f0000003f000000
+DATA vectors<>+1376(SB)/8, $0x3f0000003f000000
+DATA vectors<>+1384(SB)/8, $0x3f0000003f000000
+DATA vectors<>+1392(SB)/8, $0x3f0000003f000000
+DATA vectors<>+1400(SB)/8, $0x3f0000003f000000
+DATA vectors<>+1408(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1416(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1424(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1432(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1440(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1448(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1456(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1464(SB)/8, $0x42d0000042d00000
+DATA vectors<>+1472(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1480(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1488(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1496(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1504(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1512(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1520(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1528(SB)/8, $0xc37a0000c37a0000
+DATA vectors<>+1536(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1544(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1552(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1560(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1568(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1576(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1584(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1592(SB)/8, $0xffffff69ffffff69
+DATA vectors<>+1600(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1608(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1616(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1624(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1632(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1640(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1648(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1656(SB)/8, $0x437a0000437a0000
+DATA vectors<>+1664(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1672(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1680(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1688(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1696(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1704(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1712(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1720(SB)/8, $0xc1a00000c1a00000
+DATA vectors<>+1728(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1736(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1744(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1752(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1760(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1768(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1776(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1784(SB)/8, $0x41a0000041a00000
+DATA vectors<>+1792(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1800(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1808(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1816(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1824(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1832(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1840(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1848(SB)/8, $0x3d9222793d922279
+DATA vectors<>+1856(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1864(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1872(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1880(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1888(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1896(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1904(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1912(SB)/8, $0x3fcc422a3fcc422a
+DATA vectors<>+1920(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1928(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1936(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1944(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1952(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1960(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1968(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1976(SB)/8, $0x3124d8b53124d8b5
+DATA vectors<>+1984(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+1992(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2000(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2008(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2016(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2024(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2032(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2040(SB)/8, $0xb342bc9bb342bc9b
+DATA vectors<>+2048(SB)/8, $0x4220000042200000
+DATA vectors<>+2056(SB)/8, $0x4220000042200000
+DATA vectors<>+2064(SB)/8, $0x4220000042200000
+DATA vectors<>+2072(SB)/8, $0x4220000042200000
+DATA vectors<>+2080(SB)/8, $0x4220000042200000
+DATA vectors<>+2088(SB)/8, $0x4220000042200000
+DATA vectors<>+2096(SB)/8, $0x4220000042200000
+DATA vectors<>+2104(SB)/8, $0x4220000042200000
+DATA vectors<>+2112(SB)/8, $0x4000000040000000
+DATA vectors<>+2120(SB)/8, $0x4000000040000000
+DATA vectors<>+2128(SB)/8, $0x4000000040000000
+DATA vectors<>+2136(SB)/8, $0x4000000040000000
+DATA vectors<>+2144(SB)/8, $0x4000000040000000
+DATA vectors<>+2152(SB)/8, $0x4000000040000000
+DATA vectors<>+2160(SB)/8, $0x4000000040000000
+DATA vectors<>+2168(SB)/8, $0x4000000040000000
+DATA vectors<>+2176(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2184(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2192(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2200(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2208(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2216(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2224(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2232(SB)/8, $0x3b1641e03b1641e0
+DATA vectors<>+2240(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2248(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2256(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2264(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2272(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2280(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2288(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2296(SB)/8, $0xbc08b50bbc08b50b
+DATA vectors<>+2304(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2312(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2320(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2328(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2336(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2344(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2352(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2360(SB)/8, $0x3cb254bb3cb254bb
+DATA vectors<>+2368(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2376(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2384(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2392(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2400(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2408(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2416(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2424(SB)/8, $0xbd5d0462bd5d0462
+DATA vectors<>+2432(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2440(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2448(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2456(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2464(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2472(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2480(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2488(SB)/8, $0x3e0888753e088875
+DATA vectors<>+2496(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2504(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2512(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2520(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2528(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2536(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2544(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2552(SB)/8, $0xbeaaaaabbeaaaaab
+DATA vectors<>+2560(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2568(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2576(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2584(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2592(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2600(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2608(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2616(SB)/8, $0x3f2000003f200000
+DATA vectors<>+2624(SB)/8, $0x4080000040800000
+DATA vectors<>+2632(SB)/8, $0x4080000040800000
+DATA vectors<>+2640(SB)/8, $0x4080000040800000
+DATA vectors<>+2648(SB)/8, $0x4080000040800000
+DATA vectors<>+2656(SB)/8, $0x4080000040800000
+DATA vectors<>+2664(SB)/8, $0x4080000040800000
+DATA vectors<>+2672(SB)/8, $0x4080000040800000
+DATA vectors<>+2680(SB)/8, $0x4080000040800000
+DATA vectors<>+2688(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2696(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2704(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2712(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2720(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2728(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2736(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2744(SB)/8, $0x3ecccccd3ecccccd
+DATA vectors<>+2752(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2760(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2768(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2776(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2784(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2792(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2800(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2808(SB)/8, $0x3f19999a3f19999a
+DATA vectors<>+2816(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2824(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2832(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2840(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2848(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2856(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2864(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2872(SB)/8, $0xbd04b22abd04b22a
+DATA vectors<>+2880(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2888(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2896(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2904(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2912(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2920(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2928(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2936(SB)/8, $0x3d1a28283d1a2828
+DATA vectors<>+2944(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+2952(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+2960(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+2968(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+2976(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+2984(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+2992(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+3000(SB)/8, $0x3d8d98283d8d9828
+DATA vectors<>+3008(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3016(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3024(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3032(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3040(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3048(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3056(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3064(SB)/8, $0xbdb5041dbdb5041d
+DATA vectors<>+3072(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3080(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3088(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3096(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3104(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3112(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3120(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3128(SB)/8, $0xbe30fbadbe30fbad
+DATA vectors<>+3136(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3144(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3152(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3160(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3168(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3176(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3184(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3192(SB)/8, $0x3de24ffa3de24ffa
+DATA vectors<>+3200(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3208(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3216(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3224(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3232(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3240(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3248(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3256(SB)/8, $0x3f1b86003f1b8600
+DATA vectors<>+3264(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3272(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3280(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3288(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3296(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3304(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3312(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3320(SB)/8, $0x3f667a423f667a42
+DATA vectors<>+3328(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3336(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3344(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3352(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3360(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3368(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3376(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3384(SB)/8, $0x3f4e5b363f4e5b36
+DATA vectors<>+3392(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3400(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3408(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3416(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3424(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3432(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3440(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3448(SB)/8, $0x3efcd4fd3efcd4fd
+DATA vectors<>+3456(SB)/8, $0xba368361ba368361
+DATA vectors<>+3464(SB)/8, $0xba368361ba368361
+DATA vectors<>+3472(SB)/8, $0xba368361ba368361
+DATA vectors<>+3480(SB)/8, $0xba368361ba368361
+DATA vectors<>+3488(SB)/8, $0xba368361ba368361
+DATA vectors<>+3496(SB)/8, $0xba368361ba368361
+DATA vectors<>+3504(SB)/8, $0xba368361ba368361
+DATA vectors<>+3512(SB)/8, $0xba368361ba368361
+DATA vectors<>+3520(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3528(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3536(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3544(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3552(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3560(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3568(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3576(SB)/8, $0x3ba86b453ba86b45
+DATA vectors<>+3584(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3592(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3600(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3608(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3616(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3624(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3632(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3640(SB)/8, $0xbcdbea57bcdbea57
+DATA vectors<>+3648(SB)/8, $0x3de716503de71650
+DATA vectors<>+3656(SB)/8, $0x3de716503de71650
+DATA vectors<>+3664(SB)/8, $0x3de716503de71650
+DATA vectors<>+3672(SB)/8, $0x3de716503de71650
+DATA vectors<>+3680(SB)/8, $0x3de716503de71650
+DATA vectors<>+3688(SB)/8, $0x3de716503de71650
+DATA vectors<>+3696(SB)/8, $0x3de716503de71650
+DATA vectors<>+3704(SB)/8, $0x3de716503de71650
+DATA vectors<>+3712(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3720(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3728(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3736(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3744(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3752(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3760(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3768(SB)/8, $0xbec093a0bec093a0
+DATA vectors<>+3776(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3784(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3792(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3800(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3808(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3816(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3824(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3832(SB)/8, $0x3e0375d43e0375d4
+DATA vectors<>+3840(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3848(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3856(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3864(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3872(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3880(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3888(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3896(SB)/8, $0x3f3333333f333333
+DATA vectors<>+3904(SB)/8, $0x4170000041700000
+DATA vectors<>+3912(SB)/8, $0x4170000041700000
+DATA vectors<>+3920(SB)/8, $0x4170000041700000
+DATA vectors<>+3928(SB)/8, $0x4170000041700000
+DATA vectors<>+3936(SB)/8, $0x4170000041700000
+DATA vectors<>+3944(SB)/8, $0x4170000041700000
+DATA vectors<>+3952(SB)/8, $0x4170000041700000
+DATA vectors<>+3960(SB)/8, $0x4170000041700000
+DATA vectors<>+3968(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+3976(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+3984(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+3992(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+4000(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+4008(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+4016(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+4024(SB)/8, $0x3f3504f33f3504f3
+DATA vectors<>+4032(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4040(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4048(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4056(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4064(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4072(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4080(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4088(SB)/8, $0x3e90d0c33e90d0c3
+DATA vectors<>+4096(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4104(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4112(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4120(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4128(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4136(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4144(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4152(SB)/8, $0xc1700000c1700000
+DATA vectors<>+4160(SB)/8, $0x80000000800000
+DATA vectors<>+4168(SB)/8, $0x80000000800000
+DATA vectors<>+4176(SB)/8, $0x80000000800000
+DATA vectors<>+4184(SB)/8, $0x80000000800000
+DATA vectors<>+4192(SB)/8, $0x80000000800000
+DATA vectors<>+4200(SB)/8, $0x80000000800000
+DATA vectors<>+4208(SB)/8, $0x80000000800000
+DATA vectors<>+4216(SB)/8, $0x80000000800000
+DATA vectors<>+4224(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4232(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4240(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4248(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4256(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4264(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4272(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4280(SB)/8, $0x4b0000004b000000
+DATA vectors<>+4288(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4296(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4304(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4312(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4320(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4328(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4336(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4344(SB)/8, $0xc1b80000c1b80000
+DATA vectors<>+4352(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4360(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4368(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4376(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4384(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4392(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4400(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4408(SB)/8, $0x4afb0d004afb0d
+DATA vectors<>+4416(SB)/8, $0x7f0000007f
+DATA vectors<>+4424(SB)/8, $0x7f0000007f
+DATA vectors<>+4432(SB)/8, $0x7f0000007f
+DATA vectors<>+4440(SB)/8, $0x7f0000007f
+DATA vectors<>+4448(SB)/8, $0x7f0000007f
+DATA vectors<>+4456(SB)/8, $0x7f0000007f
+DATA vectors<>+4464(SB)/8, $0x7f0000007f
+DATA vectors<>+4472(SB)/8, $0x7f0000007f
+DATA vectors<>+4480(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4488(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4496(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4504(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4512(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4520(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4528(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4536(SB)/8, $0x7fffff007fffff
+DATA vectors<>+4544(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4552(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4560(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4568(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4576(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4584(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4592(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4600(SB)/8, $0xb102e308b102e308
+DATA vectors<>+4608(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4616(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4624(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4632(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4640(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4648(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4656(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4664(SB)/8, $0x3d8ec7533d8ec753
+DATA vectors<>+4672(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4680(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4688(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4696(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4704(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4712(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4720(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4728(SB)/8, $0xbdeb1adebdeb1ade
+DATA vectors<>+4736(SB)/8, $0x3def51413def5141
+DATA vectors<>+4744(SB)/8, $0x3def51413def5141
+DATA vectors<>+4752(SB)/8, $0x3def51413def5141
+DATA vectors<>+4760(SB)/8, $0x3def51413def5141
+DATA vectors<>+4768(SB)/8, $0x3def51413def5141
+DATA vectors<>+4776(SB)/8, $0x3def51413def5141
+DATA vectors<>+4784(SB)/8, $0x3def51413def5141
+DATA vectors<>+4792(SB)/8, $0x3def51413def5141
+DATA vectors<>+4800(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4808(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4816(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4824(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4832(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4840(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4848(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4856(SB)/8, $0xbdfe7a63bdfe7a63
+DATA vectors<>+4864(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4872(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4880(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4888(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4896(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4904(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4912(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4920(SB)/8, $0x3e11e90d3e11e90d
+DATA vectors<>+4928(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4936(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4944(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4952(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4960(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4968(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4976(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4984(SB)/8, $0xbe2aada5be2aada5
+DATA vectors<>+4992(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+5000(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+5008(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+5016(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+5024(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+5032(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+5040(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+5048(SB)/8, $0x3e4ccead3e4ccead
+DATA vectors<>+5056(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5064(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5072(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5080(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5088(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5096(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5104(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5112(SB)/8, $0xbe7ffffebe7ffffe
+DATA vectors<>+5120(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5128(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5136(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5144(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5152(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5160(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5168(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5176(SB)/8, $0x3eaaaaaa3eaaaaaa
+DATA vectors<>+5184(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5192(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5200(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5208(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5216(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5224(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5232(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5240(SB)/8, $0x3f3172183f317218
+DATA vectors<>+5248(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5256(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5264(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5272(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5280(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5288(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5296(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5304(SB)/8, $0xbf000000bf000000
+DATA vectors<>+5312(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5320(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5328(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5336(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5344(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5352(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5360(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5368(SB)/8, $0x7fc000007fc00000
+DATA vectors<>+5376(SB)/8, $0xff800000ff800000
+DATA vectors<>+5384(SB)/8, $0xff800000ff800000
+DATA vectors<>+5392(SB)/8, $0xff800000ff800000
+DATA vectors<>+5400(SB)/8, $0xff800000ff800000
+DATA vectors<>+5408(SB)/8, $0xff800000ff800000
+DATA vectors<>+5416(SB)/8, $0xff800000ff800000
+DATA vectors<>+5424(SB)/8, $0xff800000ff800000
+DATA vectors<>+5432(SB)/8, $0xff800000ff800000
+DATA vectors<>+5440(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5448(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5456(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5464(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5472(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5480(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5488(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5496(SB)/8, $0x7f7fffff7f7fffff
+DATA vectors<>+5504(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5512(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5520(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5528(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5536(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5544(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5552(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5560(SB)/8, $0x3e6dd1303e6dd130
+DATA vectors<>+5568(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5576(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5584(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5592(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5600(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5608(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5616(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5624(SB)/8, $0x3e5e467c3e5e467c
+DATA vectors<>+5632(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5640(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5648(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5656(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5664(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5672(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5680(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5688(SB)/8, $0x3e9264933e926493
+DATA vectors<>+5696(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5704(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5712(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5720(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5728(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5736(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5744(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5752(SB)/8, $0x3ecccc6a3ecccc6a
+DATA vectors<>+5760(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5768(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5776(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5784(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5792(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5800(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5808(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5816(SB)/8, $0x3f2aaaab3f2aaaab
+DATA vectors<>+5824(SB)/8, $0x4270000042700000
+DATA vectors<>+5832(SB)/8, $0x4270000042700000
+DATA vectors<>+5840(SB)/8, $0x4270000042700000
+DATA vectors<>+5848(SB)/8, $0x4270000042700000
+DATA vectors<>+5856(SB)/8, $0x4270000042700000
+DATA vectors<>+5864(SB)/8, $0x4270000042700000
+DATA vectors<>+5872(SB)/8, $0x4270000042700000
+DATA vectors<>+5880(SB)/8, $0x4270000042700000
+DATA vectors<>+5888(SB)/8, $0x8000000000000000
+DATA vectors<>+5896(SB)/8, $0x8000000000000000
+DATA vectors<>+5904(SB)/8, $0x8000000000000000
+DATA vectors<>+5912(SB)/8, $0x8000000000000000
+DATA vectors<>+5920(SB)/8, $0x8000000000000000
+DATA vectors<>+5928(SB)/8, $0x8000000000000000
+DATA vectors<>+5936(SB)/8, $0x8000000000000000
+DATA vectors<>+5944(SB)/8, $0x8000000000000000
+DATA vectors<>+5952(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+5960(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+5968(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+5976(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+5984(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+5992(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+6000(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+6008(SB)/8, $0x7fffffffffffffff
+DATA vectors<>+6016(SB)/8, $0x3ff0000000000000
+DATA vectors<>+6024(SB)/8, $0x3ff0000000000000
+DATA vectors<>+6032(SB)/8, $0x3ff0000000000000
+DATA vectors<>+6040(SB)/8, $0x3ff0000000000000
+DATA vectors<>+6048(SB)/8, $0x3ff0000000000000
+DATA vectors<>+6056(SB)/8, $0x3ff0000000000000
+DATA vectors<>+6064(SB)/8, $0x3ff0000000000000
+DATA vectors<>+6072(SB)/8, $0x3ff0000000000000
+DATA vectors<>+6080(SB)/8, $0xbff0000000000000
+DATA vectors<>+6088(SB)/8, $0xbff0000000000000
+DATA vectors<>+6096(SB)/8, $0xbff0000000000000
+DATA vectors<>+6104(SB)/8, $0xbff0000000000000
+DATA vectors<>+6112(SB)/8, $0xbff0000000000000
+DATA vectors<>+6120(SB)/8, $0xbff0000000000000
+DATA vectors<>+6128(SB)/8, $0xbff0000000000000
+DATA vectors<>+6136(SB)/8, $0xbff0000000000000
+DATA vectors<>+6144(SB)/8, $0x4008000000000000
+DATA vectors<>+6152(SB)/8, $0x4008000000000000
+DATA vectors<>+6160(SB)/8, $0x4008000000000000
+DATA vectors<>+6168(SB)/8, $0x4008000000000000
+DATA vectors<>+6176(SB)/8, $0x4008000000000000
+DATA vectors<>+6184(SB)/8, $0x4008000000000000
+DATA vectors<>+6192(SB)/8, $0x4008000000000000
+DATA vectors<>+6200(SB)/8, $0x4008000000000000
+DATA vectors<>+6208(SB)/8, $0x3fc5555555555555
+DATA vectors<>+6216(SB)/8, $0x3fc5555555555555
+DATA vectors<>+6224(SB)/8, $0x3fc5555555555555
+DATA vectors<>+6232(SB)/8, $0x3fc5555555555555
+DATA vectors<>+6240(SB)/8, $0x3fc5555555555555
+DATA vectors<>+6248(SB)/8, $0x3fc5555555555555
+DATA vectors<>+6256(SB)/8, $0x3fc5555555555555
+DATA vectors<>+6264(SB)/8, $0x3fc5555555555555
+DATA vectors<>+6272(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+6280(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+6288(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+6296(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+6304(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+6312(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+6320(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+6328(SB)/8, $0xffffff88ffffff88
+GLOBL vectors<>(SB), RODATA|NOPTR, $6336

@@ -38,6 +38,27 @@ func relu320NEON(dst, a, b, c *byte, n int, p *[2]float64)
 func leakyrelu320NEON(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func rsqrt320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func sign320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func softsign320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func thresholdedrelu320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func shrink320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func hardswish320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func hardsigmoid320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func add320NEON(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -158,6 +179,21 @@ func log320NEON(dst, a, b, c *byte, n int, p *[2]float64)
 func softplus320NEON(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func expm1320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func elu320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func selu320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func celu320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func mish320NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func muladd320NEON(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -275,6 +311,27 @@ func relu640NEON(dst, a, b, c *byte, n int, p *[2]float64)
 func leakyrelu640NEON(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
+func rsqrt640NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func sign640NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func softsign640NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func thresholdedrelu640NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func shrink640NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func hardswish640NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
+func hardsigmoid640NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
+//go:noescape
 func add640NEON(dst, a, b, c *byte, n int, p *[2]float64)
 
 //go:noescape
@@ -367,6 +424,13 @@ var mapsNEON = map[MapKey]Map{
 	{"trunc", 32, 0}:                  checkedMap(4, 1, 0, trunc320NEON),
 	{"relu", 32, 0}:                   checkedMap(4, 1, 0, relu320NEON),
 	{"leaky_relu", 32, 0}:             checkedMap(4, 1, 0, leakyrelu320NEON),
+	{"rsqrt", 32, 0}:                  checkedMap(4, 1, 0, rsqrt320NEON),
+	{"sign", 32, 0}:                   checkedMap(4, 1, 0, sign320NEON),
+	{"softsign", 32, 0}:               checkedMap(4, 1, 0, softsign320NEON),
+	{"thresholded_relu", 32, 0}:       checkedMap(4, 1, 0, thresholdedrelu320NEON),
+	{"shrink", 32, 0}:                 checkedMap(4, 1, 0, shrink320NEON),
+	{"hard_swish", 32, 0}:             checkedMap(4, 1, 0, hardswish320NEON),
+	{"hard_sigmoid", 32, 0}:           checkedMap(4, 1, 0, hardsigmoid320NEON),
 	{"add", 32, 0}:                    checkedMap(4, 2, 0, add320NEON),
 	{"add", 32, 1}:                    checkedMap(4, 2, 1, add321NEON),
 	{"add", 32, 2}:                    checkedMap(4, 2, 2, add322NEON),
@@ -407,6 +471,11 @@ var mapsNEON = map[MapKey]Map{
 	{"gelu", 32, 0}:                   checkedMap(4, 1, 0, gelu320NEON),
 	{"log", 32, 0}:                    checkedMap(4, 1, 0, log320NEON),
 	{"softplus", 32, 0}:               checkedMap(4, 1, 0, softplus320NEON),
+	{"expm1", 32, 0}:                  checkedMap(4, 1, 0, expm1320NEON),
+	{"elu", 32, 0}:                    checkedMap(4, 1, 0, elu320NEON),
+	{"selu", 32, 0}:                   checkedMap(4, 1, 0, selu320NEON),
+	{"celu", 32, 0}:                   checkedMap(4, 1, 0, celu320NEON),
+	{"mish", 32, 0}:                   checkedMap(4, 1, 0, mish320NEON),
 	{"mul+add", 32, 0}:                checkedMap(4, 3, 0, muladd320NEON),
 	{"mul+add", 32, 6}:                checkedMap(4, 3, 6, muladd326NEON),
 	{"mul+add+round_float16", 32, 0}:  checkedMap(4, 3, 0, muladdroundfloat16320NEON),
@@ -446,6 +515,13 @@ var mapsNEON = map[MapKey]Map{
 	{"trunc", 64, 0}:                  checkedMap(8, 1, 0, trunc640NEON),
 	{"relu", 64, 0}:                   checkedMap(8, 1, 0, relu640NEON),
 	{"leaky_relu", 64, 0}:             checkedMap(8, 1, 0, leakyrelu640NEON),
+	{"rsqrt", 64, 0}:                  checkedMap(8, 1, 0, rsqrt640NEON),
+	{"sign", 64, 0}:                   checkedMap(8, 1, 0, sign640NEON),
+	{"softsign", 64, 0}:               checkedMap(8, 1, 0, softsign640NEON),
+	{"thresholded_relu", 64, 0}:       checkedMap(8, 1, 0, thresholdedrelu640NEON),
+	{"shrink", 64, 0}:                 checkedMap(8, 1, 0, shrink640NEON),
+	{"hard_swish", 64, 0}:             checkedMap(8, 1, 0, hardswish640NEON),
+	{"hard_sigmoid", 64, 0}:           checkedMap(8, 1, 0, hardsigmoid640NEON),
 	{"add", 64, 0}:                    checkedMap(8, 2, 0, add640NEON),
 	{"add", 64, 1}:                    checkedMap(8, 2, 1, add641NEON),
 	{"add", 64, 2}:                    checkedMap(8, 2, 2, add642NEON),

@@ -31,7 +31,7 @@ func TestSingles(t *testing.T) {
 					x[i] = float32(rng.NormFloat64() * 60)
 				}
 			}
-			p := &[2]float64{[]float64{1, 1.702, -3, 1e-20}[rng.IntN(4)]}
+			p := &[2]float64{[]float64{1, 1.702, -3, 1e-20}[rng.IntN(4)], rng.NormFloat64()}
 			size := rng.IntN(n)
 			if rng.IntN(2) == 0 {
 				size = rng.IntN(40)

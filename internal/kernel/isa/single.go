@@ -48,12 +48,18 @@ func horner(x float32, c []float32) float32 {
 // power is exp(x+low) = y*2ᵏ with y from 0.7 to 1.5, for x from numbers.TailLeast to numbers.ExpMost and
 // a low that is the numbers.Rounding error of x; NaN of NaN.
 func power(x, low float32) (y float32, k int32) {
+	p, k := powerLess1(x, low)
+	return 1 + p, k
+}
+
+// powerLess1 is power with p = y-1.
+func powerLess1(x, low float32) (p float32, k int32) {
 	t := fma(x, math.Log2E, numbers.Rounding)
 	n := t - numbers.Rounding
 	r := fma(n, -numbers.Ln2Upper, x)
 	r = fma(n, -numbers.Ln2Lower, r) + low
-	p := fma(float32(r*r), horner(r, numbers.ExpTerms), r)
-	return 1 + p, int32(math.Float32bits(t)) - int32(math.Float32bits(numbers.Rounding))
+	p = fma(float32(r*r), horner(r, numbers.ExpTerms), r)
+	return p, int32(math.Float32bits(t)) - int32(math.Float32bits(numbers.Rounding))
 }
 
 func powerOf2(k int32) float32 { return math.Float32frombits(uint32(127+k) << 23) }
@@ -110,6 +116,47 @@ func expShift32(x, m float32) float32 {
 		low = 0 // where d may be infinite
 	}
 	return scaled(power(atMost(atLeast(d, numbers.ExpLeast), numbers.ExpMost), low))
+}
+
+// expm1 is eˣ-1 [1.6]: 2ᵏ*p + (2ᵏ-1), and eˣ where the 1 no longer shows.
+func expm1(x float32) float32 {
+	const far = 60
+	p, k := powerLess1(atMost(atLeast(x, numbers.ExpLeast), numbers.ExpMost), 0)
+	s := scaled(1, k)
+	y := fma(p, s, s-1)
+	if x > far {
+		y = scaled(1+p, k)
+	}
+	return withSign(abs32(y), x) // -0 of -0
+}
+
+// linearUnit is gamma*alpha*expm1(z) where x is negative, and gamma*x elsewhere [3].
+func linearUnit(x, z, alpha, gamma float32) float32 {
+	if x < 0 {
+		x = float32(alpha * expm1(z))
+	}
+	return float32(gamma * x)
+}
+
+// mish32 is x*tanh(ln(1+eˣ)) = x*w/(w+2) with w = eˣ*(eˣ+2) [3]. The exponential is a factor
+// of w, and where x is negative, it is one that comes last.
+func mish32(x float32) float32 {
+	const far = 20 // where w/(w+2) is 1
+	m, k := power(atMost(atLeast(x, numbers.TailLeast), far), 0)
+	e := scaled(m, max(k, -151))
+	w := fma(e, e, e+e)
+	if !(x < 0) {
+		m, k = e, 0
+	}
+	if x < numbers.TailLeast {
+		m = 0
+	}
+	return lowered(float32(x*(float32(m*(e+2))/(w+2))), k)
+}
+
+// hardSigmoid32 is min(max(alpha*x+beta, 0), 1) [0.5].
+func hardSigmoid32(x, alpha, beta float32) float32 {
+	return atMost(atLeast(fma(x, alpha, beta), 0), 1)
 }
 
 // logistic is v/(1+exp(-x-low)). The exponential is that of -|x|; where x is negative, it is
@@ -264,6 +311,15 @@ var singles = map[string]func(x float32, p *[2]float64) float32{
 	"swish":     func(x float32, p *[2]float64) float32 { return swish32(x, float32(p[0])) },
 	"gelu":      func(x float32, _ *[2]float64) float32 { return gelu32(x) },
 	"gelu_tanh": func(x float32, _ *[2]float64) float32 { return geluTanh32(x) },
+	"expm1":     func(x float32, _ *[2]float64) float32 { return expm1(x) },
+	"elu":       func(x float32, p *[2]float64) float32 { return linearUnit(x, x, float32(p[0]), 1) },
+	"selu":      func(x float32, p *[2]float64) float32 { return linearUnit(x, x, float32(p[0]), float32(p[1])) },
+	"celu": func(x float32, p *[2]float64) float32 {
+		alpha := float32(p[0])
+		return linearUnit(x, x/alpha, alpha, 1)
+	},
+	"mish":         func(x float32, _ *[2]float64) float32 { return mish32(x) },
+	"hard_sigmoid": func(x float32, p *[2]float64) float32 { return hardSigmoid32(x, float32(p[0]), float32(p[1])) },
 }
 
 // singleMaps returns the loops over elements of these functions, and those of expShift32.

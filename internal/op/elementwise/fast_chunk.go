@@ -37,20 +37,6 @@ func expm1All(x []float64) {
 	}
 }
 
-func expm1Chunk(dst, a []float32) {
-	var buf [chunk]float64
-	y := buf[:len(dst)]
-	kernel.Each(y, a, func(x float32) float64 { return float64(x) })
-	expm1All(y)
-	kernel.Each(dst, y, func(e float64) float32 { return float32(e) })
-}
-
-// negative returns a where x has its sign bit set, and b elsewhere.
-func negative(x, a, b float64) float64 {
-	m := uint64(int64(math.Float64bits(x)) >> 63)
-	return math.Float64frombits(math.Float64bits(a)&m | math.Float64bits(b)&^m)
-}
-
 // sinhChunk is (n + n/(n+1))/2 for n = exp(x)-1, on |x|.
 func sinhChunk(dst, a []float32) {
 	var buf [chunk]float64
@@ -69,33 +55,4 @@ func coshChunk(dst, a []float32) {
 	kernel.Each(y, a, func(x float32) float64 { return math.Abs(float64(x)) })
 	isa.ExpChunk(y)
 	kernel.Each(dst, y, func(e float64) float32 { return float32(0.5 * (e + 1/e)) })
-}
-
-// mishChunk is x*n/(n+2) for n = (1+exp(x))²-1; see [mish].
-func mishChunk(dst, a []float32) {
-	var buf [chunk]float64
-	y := buf[:len(dst)]
-	kernel.Each(y, a, func(x float32) float64 { return float64(x) })
-	isa.ExpChunk(y)
-	for i, e := range y {
-		e = min(e, 1e20) // so that n is finite
-		n := float64(e * (e + 2))
-		dst[i] = float32(float64(a[i]) * (n / (n + 2)))
-	}
-}
-
-func eluChunk(dst, a []float32, alpha, _ float64)      { linearUnits(dst, a, alpha, 1, 1) }
-func seluChunk(dst, a []float32, alpha, gamma float64) { linearUnits(dst, a, alpha, gamma, 1) }
-func celuChunk(dst, a []float32, alpha, _ float64)     { linearUnits(dst, a, alpha, 1, alpha) }
-
-// linearUnits is gamma*alpha*(exp(x/scale)-1) for x < 0, else gamma*x.
-func linearUnits(dst, a []float32, alpha, gamma, scale float64) {
-	var buf [chunk]float64
-	y := buf[:len(dst)]
-	kernel.Each(y, a, func(x float32) float64 { return float64(x) / scale })
-	expm1All(y)
-	for i, e := range y {
-		x := float64(a[i])
-		dst[i] = float32(gamma * negative(x, alpha*e, x))
-	}
 }

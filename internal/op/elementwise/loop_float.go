@@ -22,7 +22,7 @@ func sqrt[T kernel.Float](dst, a []T) {
 }
 
 func rsqrt[T kernel.Float](dst, a []T) {
-	kernel.Each(dst, a, func(x T) T { return T(1 / math.Sqrt(float64(x))) })
+	kernel.Each(dst, a, func(x T) T { return 1 / T(math.Sqrt(float64(x))) })
 }
 
 func floor[T kernel.Float](dst, a []T) {
@@ -58,7 +58,7 @@ func scalarDiv[T kernel.Float](dst []T, a T, b []T) {
 }
 
 func softsign[T kernel.Float](dst, a []T) {
-	kernel.Each(dst, a, func(x T) T { return T(float64(x) / (1 + math.Abs(float64(x)))) })
+	kernel.Each(dst, a, func(x T) T { return x / (1 + T(math.Abs(float64(x)))) })
 }
 
 func leakyRelu[T kernel.Float](dst, a []T, alpha, _ float64) {
@@ -86,26 +86,21 @@ func hardSigmoid[T kernel.Float](dst, a []T, alpha, beta float64) {
 }
 
 func hardSwish[T kernel.Float](dst, a []T) {
-	kernel.Each(dst, a, func(v T) T {
-		x := float64(v)
-		return T(x * max(0, min(1, (x+3)/6)))
-	})
+	const sixth = 1. / 6
+	kernel.Each(dst, a, func(x T) T { return T(x * max(0, min(1, T((x+3)*sixth)))) })
 }
 
 func shrink[T kernel.Float](dst, a []T, lambda, bias float64) {
-	a = a[:len(dst)]
-	for i := range dst {
-		x := float64(a[i])
+	l, b := T(lambda), T(bias)
+	kernel.Each(dst, a, func(x T) T {
 		switch {
-		case x < -lambda:
-			x += bias
-		case x > lambda:
-			x -= bias
-		default:
-			x = 0
+		case x < -l:
+			return x + b
+		case x > l:
+			return x - b
 		}
-		dst[i] = T(x)
-	}
+		return 0
+	})
 }
 
 func isNaN[T kernel.Float](dst []uint8, a []T) {

@@ -52,15 +52,10 @@ func each2[F kernel.Float](f func(a, b float64) float64) loops {
 
 // chunks returns the loop that calls f for at most [chunk] elements at a time.
 func chunks(f func(dst, a []float32)) loops {
-	return chunksWith(func(dst, a []float32, _, _ float64) { f(dst, a) })
-}
-
-// chunksWith is chunks for a function with attributes.
-func chunksWith(f func(dst, a []float32, p, q float64)) loops {
-	return unaryWith(func(dst, a []float32, p, q float64) {
+	return unary(func(dst, a []float32) {
 		for len(dst) > 0 {
 			n := min(len(dst), chunk)
-			f(dst[:n], a[:n], p, q)
+			f(dst[:n], a[:n])
 			dst, a = dst[n:], a[n:]
 		}
 	})

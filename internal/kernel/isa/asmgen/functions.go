@@ -18,6 +18,11 @@ func (g *generator) horner(v *vector, x value, c ...float32) value {
 
 // power is exp(x+low) = y*2ᵏ; low may be nil for 0.
 func (g *generator) power(v *vector, x value, low *value) (y, k value) {
+	p, k := g.powerLess1(v, x, low)
+	return v.add(p, g.number(1)), k
+}
+
+func (g *generator) powerLess1(v *vector, x value, low *value) (p, k value) {
 	rounding := g.number(numbers.Rounding)
 	t := v.fma(x, g.number(math.Log2E), rounding)
 	n := v.sub(t, rounding)
@@ -26,8 +31,8 @@ func (g *generator) power(v *vector, x value, low *value) (y, k value) {
 	if low != nil {
 		r = v.add(r, *low)
 	}
-	p := v.fma(v.mul(r, r), g.horner(v, r, numbers.ExpTerms...), r)
-	return v.add(p, g.number(1)), v.subInts(t, rounding)
+	p = v.fma(v.mul(r, r), g.horner(v, r, numbers.ExpTerms...), r)
+	return p, v.subInts(t, rounding)
 }
 
 func (g *generator) powerOf2(v *vector, k value) value {
@@ -72,6 +77,31 @@ func (g *generator) expShift(v *vector, x []value) value {
 	low = v.choose(v.less(g.abs(v, d), g.number(-numbers.ExpLeast)), low, g.number(0))
 	y, k := g.power(v, g.atMost(v, g.atLeast(v, d, g.number(numbers.ExpLeast)), g.number(numbers.ExpMost)), &low)
 	return g.scaled(v, y, k)
+}
+
+func (g *generator) expm1(v *vector, x value) value {
+	one := g.number(1)
+	p, k := g.powerLess1(v, g.atMost(v, g.atLeast(v, x, g.number(numbers.ExpLeast)), g.number(numbers.ExpMost)), nil)
+	s := g.scaled(v, one, k)
+	near := v.fma(p, s, v.sub(s, one))
+	y := v.choose(v.less(g.number(60), x), g.scaled(v, v.add(p, one), k), near)
+	return g.withSign(v, g.abs(v, y), x)
+}
+
+func (g *generator) linearUnit(v *vector, x, z, alpha value) value {
+	return v.choose(v.less(x, g.number(0)), v.mul(alpha, g.expm1(v, z)), x)
+}
+
+func (g *generator) mish(v *vector, x []value) value {
+	below := v.less(x[0], g.number(0))
+	m, k := g.power(v, g.atMost(v, g.atLeast(v, x[0], g.number(numbers.TailLeast)), g.number(20)), nil)
+	e := g.scaled(v, m, v.mostInts(k, g.bits32(uint32(0xffffffff-151+1))))
+	w := v.fma(e, e, v.add(e, e))
+	m = v.choose(below, m, e)
+	k = v.choose(below, k, g.number(0))
+	m = v.choose(v.less(x[0], g.number(numbers.TailLeast)), g.number(0), m)
+	two := g.number(2)
+	return g.lowered(v, v.mul(x[0], v.div(v.mul(m, v.add(e, two)), v.add(w, two))), k)
 }
 
 // logistic is v/(1+exp(-x-low)), factor being that v or nil for 1; low may be nil for 0.

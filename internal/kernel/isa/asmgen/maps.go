@@ -43,6 +43,29 @@ var functions = withJoined([]function{
 	{"leaky_relu", both, 1, 1, []int{0}, true, func(g *generator, v *vector, x []value) value {
 		return v.choose(v.less(x[0], g.number(0)), v.mul(x[0], x[1]), x[0])
 	}},
+	{"rsqrt", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value { return v.div(g.number(1), v.sqrt(x[0])) }},
+	{"sign", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value {
+		zero := g.number(0)
+		rest := v.choose(v.less(x[0], zero), g.number(-1), v.add(x[0], zero)) // the sum makes 0 of -0
+		return v.choose(v.less(zero, x[0]), g.number(1), rest)
+	}},
+	{"softsign", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value {
+		return v.div(x[0], v.add(v.and(x[0], g.magnitude()), g.number(1)))
+	}},
+	{"thresholded_relu", both, 1, 1, []int{0}, true, func(g *generator, v *vector, x []value) value {
+		return v.choose(v.less(x[1], x[0]), x[0], g.number(0))
+	}},
+	{"shrink", both, 1, 2, []int{0}, true, func(g *generator, v *vector, x []value) value {
+		below := v.less(x[0], v.xor(x[1], g.signBit()))
+		return v.choose(below, v.add(x[0], x[2]), v.choose(v.less(x[1], x[0]), v.sub(x[0], x[2]), g.number(0)))
+	}},
+	{"hard_swish", both, 1, 0, []int{0}, true, func(g *generator, v *vector, x []value) value {
+		third := v.mul(v.add(x[0], g.number(3)), g.number(1./6))
+		return v.mul(x[0], g.atMost(v, g.atLeast(v, third, g.number(0)), g.number(1)))
+	}},
+	{"hard_sigmoid", both, 1, 2, []int{0}, true, func(g *generator, v *vector, x []value) value {
+		return g.atMost(v, g.atLeast(v, v.fma(x[0], x[1], x[2]), g.number(0)), g.number(1))
+	}},
 	{"add", both, 2, 0, []int{0, 1, 2}, true, func(g *generator, v *vector, x []value) value { return v.add(x[0], x[1]) }},
 	{"sub", both, 2, 0, []int{0, 1, 2}, true, func(g *generator, v *vector, x []value) value { return v.sub(x[0], x[1]) }},
 	{"mul", both, 2, 0, []int{0, 1, 2}, true, func(g *generator, v *vector, x []value) value { return v.mul(x[0], x[1]) }},
@@ -83,6 +106,15 @@ var functions = withJoined([]function{
 	{"gelu", single, 1, 0, []int{0}, false, (*generator).gelu},
 	{"log", single, 1, 0, []int{0}, false, (*generator).log},
 	{"softplus", single, 1, 0, []int{0}, false, (*generator).softplus},
+	{"expm1", single, 1, 0, []int{0}, false, func(g *generator, v *vector, x []value) value { return g.expm1(v, x[0]) }},
+	{"elu", single, 1, 1, []int{0}, false, func(g *generator, v *vector, x []value) value { return g.linearUnit(v, x[0], x[0], x[1]) }},
+	{"selu", single, 1, 2, []int{0}, false, func(g *generator, v *vector, x []value) value {
+		return v.mul(x[2], g.linearUnit(v, x[0], x[0], x[1]))
+	}},
+	{"celu", single, 1, 1, []int{0}, false, func(g *generator, v *vector, x []value) value {
+		return g.linearUnit(v, x[0], v.div(x[0], x[1]), x[1])
+	}},
+	{"mish", single, 1, 0, []int{0}, false, (*generator).mish},
 })
 
 // mapped is a loop over elements in an assembly file.
