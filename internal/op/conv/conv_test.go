@@ -223,6 +223,32 @@ func TestConvTranspose(t *testing.T) {
 	}
 }
 
+// TestConvTransposeBands has images that are cut into bands, whose windows overlap or lie
+// apart.
+func TestConvTransposeBands(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 6))
+	for _, window := range []slide.Window{
+		{Taps: []int{3, 2}, Strides: []int{2, 1}, Dilations: []int{1, 2}, Pads: []int{1, 0, 0, 1}},
+		{Taps: []int{2, 2}, Strides: []int{2, 2}, Dilations: []int{1, 1}, Pads: []int{0, 0, 0, 0}},
+		{Taps: []int{2, 3}, Strides: []int{5, 1}, Dilations: []int{2, 1}, Pads: []int{2, 2, 1, 1}},
+	} {
+		c := convCase{window: window, group: 2, image: []int{1, 6, 60, 90}, weights: []int{6, 4, window.Taps[0], window.Taps[1]}, outputs: []int{1, 8}}
+		for axis, n := range c.image[2:] {
+			c.outputs = append(c.outputs, (n-1)*window.Strides[axis]+(window.Taps[axis]-1)*window.Dilations[axis]+1-window.Pads[axis]-window.Pads[2+axis])
+		}
+		k := newConvTranspose(dtype.Float32, params{window, nil, c.group, finish{}}).(*convTranspose[float32])
+		k.Bind([]*kernel.Operand{kerneltest.Dense(dtype.Float32, c.image...), kerneltest.Dense(dtype.Float32, c.weights...)}, []*kernel.Operand{kerneltest.Dense(dtype.Float32, c.outputs...)})
+		if k.bands < 2 {
+			t.Errorf("%v: one band", c)
+		}
+		build := func(e finish) kernel.Kernel { return newConvTranspose(dtype.Float32, params{window, nil, c.group, e}) }
+		reference := func(f [][]float64, _ [][]int64) ([]float64, []int64) {
+			return transposedReference(c, f[0], f[1], f[2]), nil
+		}
+		testConv(t, rng, dtype.Float32, c, c.outputs[1], 3*window.Taps[0]*window.Taps[1], build, reference)
+	}
+}
+
 // TestBias compares a convolution with a bias, to the last bit, with one without to
 // which it is added, also where the bias is summed among the taps.
 func TestBias(t *testing.T) {
