@@ -8,11 +8,12 @@ import (
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/op/conv"
 	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/norm"
 	"github.com/berth-go/berth/shape"
 )
 
-// affine has a convolution do the product with a constant and the sum with one behind
-// it, by other weights and another bias, where all of these are constants:
+// affine has a convolution or a batch normalisation do the product with a constant and the
+// sum with one behind it, by other weights and another bias, where all of these are constants:
 //
 //	x ── conv w, b ── mul c ── add d ──   ->   x ── conv w*c, b*c+d ──
 //
@@ -21,7 +22,7 @@ import (
 // products are then rounded at other places than before.
 func affine(_ context.Context, r *graph.Rewriter, opt *Options) error {
 	fixed := fixed(r, opt.varies)
-	made := make(map[*graph.Node]bool) // convolutions with weights of this rule
+	made := make(map[*graph.Node]bool) // those with weights of this rule
 	return r.Walk(func(n *graph.Node) error {
 		t, ok := single(n.Output(0))
 		if !ok || t.code != elementwise.Mul && t.code != elementwise.Add {
@@ -33,8 +34,7 @@ func affine(_ context.Context, r *graph.Rewriter, opt *Options) error {
 				continue
 			}
 			before := r.Replacement(v).Node()
-			o, is := before.Op().(conv.Conv)
-			if !is || len(o.Epilogue) > 0 || !made[before] && !constantWeights(v.Node(), fixed) {
+			if !isScaled(before.Op()) || !made[before] && !constantWeights(v.Node(), fixed) {
 				continue
 			}
 			if !c.constant && (!fixed[c.Value.Node()] || !byChannel(r, c.Value, v)) {
@@ -43,10 +43,11 @@ func affine(_ context.Context, r *graph.Rewriter, opt *Options) error {
 			if widens(before.Input(1).Node()) {
 				continue // weights that are halves stay so, in half the memory
 			}
-			x, w, b := before.Input(0), before.Input(1), graph.Value{}
-			if before.NumInputs() > 2 {
-				b = before.Input(2)
+			in := make([]graph.Value, max(before.NumInputs(), 3))
+			for i := range before.NumInputs() {
+				in[i] = before.Input(i)
 			}
+			w, b := in[1], in[2]
 			if b.IsZero() && t.code == elementwise.Add {
 				continue
 			}
@@ -61,7 +62,8 @@ func affine(_ context.Context, r *graph.Rewriter, opt *Options) error {
 			if e.err != nil {
 				return e.err
 			}
-			if err := put(r, n, before.Label(), o, x, w, b); err != nil {
+			in[1], in[2] = w, b
+			if err := put(r, n, before.Label(), before.Op(), in...); err != nil {
 				return err
 			}
 			made[r.Replacement(n.Output(0)).Node()] = true
@@ -69,6 +71,18 @@ func affine(_ context.Context, r *graph.Rewriter, opt *Options) error {
 		}
 		return nil
 	})
+}
+
+// isScaled reports whether an op has weights or a scale for input 1 and a bias for input 2, and
+// nothing behind the sum.
+func isScaled(o graph.Op) bool {
+	switch o := o.(type) {
+	case conv.Conv:
+		return len(o.Epilogue) == 0
+	case norm.BatchNorm:
+		return len(o.Epilogue) == 0
+	}
+	return false
 }
 
 // constantWeights reports whether all that a convolution or a normalisation reads is
