@@ -224,25 +224,33 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 		default:
 			pack(&g.Tile, pb, b.Transposed(), j0, j1, k0, k1, cols)
 		}
-		for j := j0; j < j1; j += cols {
-			strip := pb
+		for j := j0; j < j1; {
+			strip, height, w, next := pb, rows, min(cols, j1-j), cols*depth
+			if g.Tile.WideRows > 0 && j1-j > cols && (!inPlace || j1-j >= 2*cols) {
+				height, w = g.Tile.WideRows, min(2*cols, j1-j)
+			}
 			switch {
 			case g.Halves:
-				b.Halves.strip(kernel.Bytes(pb[:cols*depth]), spare, b.At, b.Row, b.Col, g.N, j, min(j+cols, j1), k0, k1, cols)
+				for n := 0; n < w; n += cols {
+					b.Halves.strip(kernel.Bytes(pb[n*depth:][:cols*depth]), spare, b.At, b.Row, b.Col, g.N, j+n, min(j+n+cols, j1), k0, k1, cols)
+				}
 			case !inPlace:
 				strip = pb[(j-j0)*depth:]
-			case j+cols <= j1:
-				strip, ldb = b.Data[b.At+k0*b.Row+j:], b.Row
+			case w >= cols:
+				strip, ldb, next = b.Data[b.At+k0*b.Row+j:], b.Row, cols
 			default:
 				pack(&g.Tile, pb, b.Transposed(), j, j1, k0, k1, cols)
 				ldb = cols
 			}
-			w := min(cols, j1-j)
-			for i := i0; i < i1; i += rows {
-				h := min(rows, i1-i)
-				at := (i-i0)*ldc + j - j0
-				g.Tile.MulFrom(h, w, depth, left[(i-i0)*stripA:], rowA, colA, strip, ldb, c[at:at+(h-1)*ldc+w], ldc, k0 > 0)
+			for i := 0; i < i1-i0; i += rows {
+				end := min(i+rows, i1-i0)
+				for r := i; r < end; r += height {
+					h := min(height, end-r)
+					at := r*ldc + j - j0
+					g.Tile.MulFrom(h, w, depth, left[i*stripA+(r-i)*rowA:], rowA, colA, strip, ldb, next, c[at:at+(h-1)*ldc+w], ldc, k0 > 0)
+				}
 			}
+			j += w
 		}
 	}
 }

@@ -10,10 +10,20 @@ import (
 
 // avx2 is the set for x86 processors with registers of 256 bits and fused multiply-adds.
 var avx2 = Loops{
-	Name:     "avx2",
-	here:     cpu.X86.HasAVX2 && cpu.X86.HasFMA,
-	Float32:  checkedTile(6, 16, 6, mulTile32AVX2, mulTaps32AVX2, mulWindows32AVX2, pick32AVX2, spread32AVX2, transpose32, tapLoops[float32]{tapRows32AVX2, tap3x332AVX2, copyRows32AVX2, split32AVX2, maxRows32AVX2, meanRows32AVX2, 7}, channels32AVX2, vectors32AVX2),
-	Float64:  checkedTile(6, 8, 6, mulTile64AVX2, mulTaps64AVX2, mulWindows64AVX2, pick64AVX2, spread64AVX2, transpose64, tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2, maxRows64AVX2, meanRows64AVX2, 3}, channels64AVX2, vectors64AVX2),
+	Name: "avx2",
+	here: cpu.X86.HasAVX2 && cpu.X86.HasFMA,
+	Float32: tileLoops[float32]{
+		rows: 6, cols: 16, windowRows: 6,
+		mul: mulTile32AVX2, mulTaps: mulTaps32AVX2, windows: mulWindows32AVX2, pick: pick32AVX2, spread: spread32AVX2, transpose: transpose32,
+		taps:     tapLoops[float32]{tapRows32AVX2, tap3x332AVX2, copyRows32AVX2, split32AVX2, maxRows32AVX2, meanRows32AVX2, 7},
+		channels: channels32AVX2, vectors: vectors32AVX2,
+	}.checked(),
+	Float64: tileLoops[float64]{
+		rows: 6, cols: 8, windowRows: 6,
+		mul: mulTile64AVX2, mulTaps: mulTaps64AVX2, windows: mulWindows64AVX2, pick: pick64AVX2, spread: spread64AVX2, transpose: transpose64,
+		taps:     tapLoops[float64]{tapRows64AVX2, tap3x364AVX2, copyRows64AVX2, split64AVX2, maxRows64AVX2, meanRows64AVX2, 3},
+		channels: channels64AVX2, vectors: vectors64AVX2,
+	}.checked(),
 	Winograd: checkedWinograd(winogradInRowsAVX2, winogradInColsAVX2, winogradOutRowsAVX2, winogradOutColsAVX2),
 	Exp:      checkedExp(expChunkAVX2),
 	Maps:     mapsAVX2,
@@ -65,10 +75,10 @@ func min64AVX2(x *float64, n int, identity float64) float64
 func peak64AVX2(x *float64, n int, identity float64) float64
 
 //go:noescape
-func mulTile32AVX2(h, w, k int, a *float32, rowA, colA int, b *float32, ldb int, c *float32, ldc int, add bool)
+func mulTile32AVX2(h, w, k int, a *float32, rowA, colA int, b *float32, ldb, next int, c *float32, ldc int, add bool)
 
 //go:noescape
-func mulTile64AVX2(h, w, k int, a *float64, rowA, colA int, b *float64, ldb int, c *float64, ldc int, add bool)
+func mulTile64AVX2(h, w, k int, a *float64, rowA, colA int, b *float64, ldb, next int, c *float64, ldc int, add bool)
 
 //go:noescape
 func mulTaps32AVX2(h, w, k int, a, b *float32, offsets *int, c *float32, ldc int, add bool)

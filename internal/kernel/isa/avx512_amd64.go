@@ -6,10 +6,20 @@ import "golang.org/x/sys/cpu"
 
 // avx512 is the set for x86 processors with registers of 512 bits.
 var avx512 = Loops{
-	Name:     "avx512",
-	here:     cpu.X86.HasAVX512F && cpu.X86.HasBMI2,
-	Float32:  checkedTile(12, 32, 14, mulTile32AVX512, mulTaps32AVX512, mulWindows32AVX512, pick32AVX512, spread32AVX512, transpose32, tapLoops[float32]{tapRows32AVX512, tap3x332AVX512, copyRows32AVX512, split32AVX512, maxRows32AVX512, meanRows32AVX512, 15}, channels32AVX512, vectors32AVX512),
-	Float64:  checkedTile(12, 16, 14, mulTile64AVX512, mulTaps64AVX512, mulWindows64AVX512, pick64AVX512, spread64AVX512, transpose64, tapLoops[float64]{tapRows64AVX512, tap3x364AVX512, copyRows64AVX512, split64AVX512, maxRows64AVX512, meanRows64AVX512, 7}, channels64AVX512, vectors64AVX512),
+	Name: "avx512",
+	here: cpu.X86.HasAVX512F && cpu.X86.HasBMI2,
+	Float32: tileLoops[float32]{
+		rows: 12, cols: 32, windowRows: 14, wideRows: 6,
+		mul: mulTile32AVX512, mulTaps: mulTaps32AVX512, windows: mulWindows32AVX512, pick: pick32AVX512, spread: spread32AVX512, transpose: transpose32,
+		taps:     tapLoops[float32]{tapRows32AVX512, tap3x332AVX512, copyRows32AVX512, split32AVX512, maxRows32AVX512, meanRows32AVX512, 15},
+		channels: channels32AVX512, vectors: vectors32AVX512,
+	}.checked(),
+	Float64: tileLoops[float64]{
+		rows: 12, cols: 16, windowRows: 14, wideRows: 6,
+		mul: mulTile64AVX512, mulTaps: mulTaps64AVX512, windows: mulWindows64AVX512, pick: pick64AVX512, spread: spread64AVX512, transpose: transpose64,
+		taps:     tapLoops[float64]{tapRows64AVX512, tap3x364AVX512, copyRows64AVX512, split64AVX512, maxRows64AVX512, meanRows64AVX512, 7},
+		channels: channels64AVX512, vectors: vectors64AVX512,
+	}.checked(),
 	Winograd: checkedWinograd(winogradInRowsAVX512, winogradInColsAVX512, winogradOutRowsAVX512, winogradOutColsAVX512),
 	Exp:      checkedExp(expChunkAVX512),
 	Maps:     mapsAVX512,
@@ -20,10 +30,10 @@ var avx512 = Loops{
 }
 
 //go:noescape
-func mulTile32AVX512(h, w, k int, a *float32, rowA, colA int, b *float32, ldb int, c *float32, ldc int, add bool)
+func mulTile32AVX512(h, w, k int, a *float32, rowA, colA int, b *float32, ldb, next int, c *float32, ldc int, add bool)
 
 //go:noescape
-func mulTile64AVX512(h, w, k int, a *float64, rowA, colA int, b *float64, ldb int, c *float64, ldc int, add bool)
+func mulTile64AVX512(h, w, k int, a *float64, rowA, colA int, b *float64, ldb, next int, c *float64, ldc int, add bool)
 
 //go:noescape
 func mulTaps32AVX512(h, w, k int, a, b *float32, offsets *int, c *float32, ldc int, add bool)

@@ -6,58 +6,77 @@ import "github.com/berth-go/berth/internal/kernel"
 // unless the slices hold all that it reads and writes, and leaves out calls
 // without work.
 
-// A Tile's loops in assembly. H, w, k, count and n are above 0.
-type (
-	mulAssembly[T any]     func(h, w, k int, a *T, rowA, colA int, b *T, ldb int, c *T, ldc int, add bool)
-	mulTapsAssembly[T any] func(h, w, k int, a, b *T, offsets *int, c *T, ldc int, add bool)
-	windowsAssembly[T any] func(h, w, k int, left *T, row int, offsets *int, b, bias, c *T, ldc int, add bool)
-	pickAssembly[T any]    func(dst, src *T, count, dstStep, srcStep, n int)
-	spreadAssembly[T any]  func(dst, src *T, count, dstStep, srcStep, a, b, n int)
-)
+// tileLoops are those of a [Tile] in assembly, for h, w, k, count and n above 0.
+type tileLoops[T kernel.Number] struct {
+	rows, cols, windowRows, wideRows int
 
-// checkedTile returns the tile of the given extents whose loops are in assembly.
-func checkedTile[T kernel.Number](
-	rows, cols, windowRows int, mul mulAssembly[T], mulTaps mulTapsAssembly[T], windows windowsAssembly[T], pick pickAssembly[T], spread spreadAssembly[T], transpose transposeLoop[T], taps tapLoops[T], channels channelLoops[T], vectors Vectors[T],
-) Tile[T] {
-	mulFrom := func(h, w, k int, a []T, rowA, colA int, b []T, ldb int, c []T, ldc int, add bool) {
-		if h <= 0 || h > rows || w <= 0 || w > cols || k <= 0 || rowA < 0 || colA < 0 || ldb < 0 || ldc < 0 {
+	mul       func(h, w, k int, a *T, rowA, colA int, b *T, ldb, next int, c *T, ldc int, add bool)
+	mulTaps   func(h, w, k int, a, b *T, offsets *int, c *T, ldc int, add bool)
+	windows   func(h, w, k int, left *T, row int, offsets *int, b, bias, c *T, ldc int, add bool)
+	pick      func(dst, src *T, count, dstStep, srcStep, n int)
+	spread    func(dst, src *T, count, dstStep, srcStep, a, b, n int)
+	transpose transposeLoop[T]
+	taps      tapLoops[T]
+	channels  channelLoops[T]
+	vectors   Vectors[T]
+}
+
+// holds panics unless a tile of h rows, rows at most, and w columns is one that there are loops for.
+func (l *tileLoops[T]) holds(h, w, rows int) {
+	if w > l.cols {
+		rows, w = l.wideRows, w-l.cols
+	}
+	if h <= 0 || h > rows || w <= 0 || w > l.cols {
+		panic("isa: tile out of range")
+	}
+}
+
+// checked returns the tile of the loops.
+func (l tileLoops[T]) checked() Tile[T] {
+	mulFrom := func(h, w, k int, a []T, rowA, colA int, b []T, ldb, next int, c []T, ldc int, add bool) {
+		l.holds(h, w, l.rows)
+		if k <= 0 || rowA < 0 || colA < 0 || ldb < 0 || next < 0 || ldc < 0 {
 			panic("isa: tile out of range")
 		}
 		_ = a[(h-1)*rowA+(k-1)*colA]
-		_ = b[(k-1)*ldb+cols-1]
+		_ = b[(k-1)*ldb+l.cols-1]
+		if w > l.cols {
+			_ = b[next:][(k-1)*ldb+l.cols-1]
+		}
 		_ = c[(h-1)*ldc+w-1]
-		mul(h, w, k, &a[0], rowA, colA, &b[0], ldb, &c[0], ldc, add)
+		l.mul(h, w, k, &a[0], rowA, colA, &b[0], ldb, next, &c[0], ldc, add)
 	}
 	return Tile[T]{
-		Rows: rows, Cols: cols,
+		Rows: l.rows, Cols: l.cols, WideRows: l.wideRows,
 		Mul: func(h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool) {
-			mulFrom(h, w, k, a, 1, rows, b, ldb, c, ldc, add)
+			mulFrom(h, w, k, a, 1, l.rows, b, ldb, 0, c, ldc, add)
 		},
 		MulFrom: mulFrom,
-		Vectors: vectors,
+		Vectors: l.vectors,
 		MulTaps: func(h, w int, a, b []T, taps Taps, c []T, ldc int, add bool) {
 			k := taps.Len()
-			if h <= 0 || h > rows || w <= 0 || w > cols || k == 0 || ldc < 0 {
+			if h <= 0 || h > l.rows || w <= 0 || w > l.cols || k == 0 || ldc < 0 {
 				panic("isa: tile out of range")
 			}
-			_ = a[k*rows-1]
-			_ = b[taps.last+cols-1]
+			_ = a[k*l.rows-1]
+			_ = b[taps.last+l.cols-1]
 			_ = c[(h-1)*ldc+w-1]
-			mulTaps(h, w, k, &a[0], &b[0], &taps.offsets[0], &c[0], ldc, add)
+			l.mulTaps(h, w, k, &a[0], &b[0], &taps.offsets[0], &c[0], ldc, add)
 		},
-		WindowRows: windowRows,
+		WindowRows: l.windowRows,
 		MulWindows: func(h, w int, left []T, row int, taps Taps, b, bias, c []T, ldc int, add bool) {
 			k := taps.Len()
-			if h <= 0 || h > windowRows || w <= 0 || w > cols || k == 0 || row < 0 || ldc < 0 {
+			l.holds(h, w, l.windowRows)
+			if k == 0 || row < 0 || ldc < 0 {
 				panic("isa: tile out of range")
 			}
 			_ = left[(h-1)*row+taps.last]
-			_ = b[k*cols-1]
+			_ = b[kernel.CeilDiv(w, l.cols)*k*l.cols-1]
 			_ = c[(h-1)*ldc+w-1]
 			if len(bias) > 0 {
 				_ = bias[w-1]
 			}
-			windows(h, w, k, &left[0], row, &taps.offsets[0], &b[0], first(bias), &c[0], ldc, add)
+			l.windows(h, w, k, &left[0], row, &taps.offsets[0], &b[0], first(bias), &c[0], ldc, add)
 		},
 		Pick: func(dst, src []T, count, dstStep, srcStep, n int) {
 			if count <= 0 || dstStep < 0 || srcStep < 0 || n <= 0 {
@@ -65,19 +84,19 @@ func checkedTile[T kernel.Number](
 			}
 			_ = dst[(count-1)*dstStep+n-1]
 			_ = src[(count-1)*srcStep+2*(n-1)]
-			pick(&dst[0], &src[0], count, dstStep, srcStep, n)
+			l.pick(&dst[0], &src[0], count, dstStep, srcStep, n)
 		},
 		Spread: func(dst, src []T, count, dstStep, srcStep, a, b, n int) {
-			if count <= 0 || dstStep < 0 || srcStep < 0 || a < 0 || a >= b || b > n || n > cols {
+			if count <= 0 || dstStep < 0 || srcStep < 0 || a < 0 || a >= b || b > n || n > l.cols {
 				panic("isa: lanes out of range")
 			}
 			_ = dst[(count-1)*dstStep+n-1]
 			_ = src[(count-1)*srcStep+b-a-1]
-			spread(&dst[0], &src[0], count, dstStep, srcStep, a, b, n)
+			l.spread(&dst[0], &src[0], count, dstStep, srcStep, a, b, n)
 		},
-		Transpose: transpose,
-		TapRows:   taps.checkedRows, Tap3x3: taps.checked3x3, CopyRows: taps.checkedCopy, Split: taps.checkedSplit,
-		MaxRows: taps.checkedMax, MeanRows: taps.checkedMean, Channels: channels.checked(),
+		Transpose: l.transpose,
+		TapRows:   l.taps.checkedRows, Tap3x3: l.taps.checked3x3, CopyRows: l.taps.checkedCopy, Split: l.taps.checkedSplit,
+		MaxRows: l.taps.checkedMax, MeanRows: l.taps.checkedMean, Channels: l.channels.checked(),
 	}
 }
 

@@ -53,10 +53,10 @@ func genericTile[T kernel.Number]() Tile[T] {
 }
 
 func mulPacked4x4[T kernel.Number](h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool) {
-	mulTile4x4(h, w, k, a, 1, 4, b, ldb, c, ldc, add)
+	mulTile4x4(h, w, k, a, 1, 4, b, ldb, 0, c, ldc, add)
 }
 
-func mulTile4x4[T kernel.Number](h, w, k int, a []T, rowA, colA int, b []T, ldb int, c []T, ldc int, add bool) {
+func mulTile4x4[T kernel.Number](h, w, k int, a []T, rowA, colA int, b []T, ldb, _ int, c []T, ldc int, add bool) {
 	// Rows that are not there stand for the last one that is.
 	var rows [4]int
 	for i := range rows {

@@ -182,8 +182,13 @@ type Tile[T any] struct {
 	// value does not depend on h and w.
 	Mul func(h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool)
 	// MulFrom is Mul of a left matrix with any strides that are not negative, whose
-	// element (i, p) is a[i*rowA+p*colA], with the same bits.
-	MulFrom func(h, w, k int, a []T, rowA, colA int, b []T, ldb int, c []T, ldc int, add bool)
+	// element (i, p) is a[i*rowA+p*colA], with the same bits. Where h <= WideRows, w may be up
+	// to 2*Cols: the columns from Cols on are those of another right strip, which begins at
+	// b[next].
+	MulFrom func(h, w, k int, a []T, rowA, colA int, b []T, ldb, next int, c []T, ldc int, add bool)
+	// WideRows is the most rows of a product by two right strips at once: 0 where there is
+	// no loop for that, and else one that takes less time than two by one strip.
+	WideRows int
 	Vectors[T]
 	// MulTaps is Mul where row p of the right strip begins at b[taps[p]], for each
 	// p < k = taps.Len():
@@ -204,6 +209,9 @@ type Tile[T any] struct {
 	// with the same chains, and so the same bits. At last it is
 	//
 	//	c[i*ldc+j] += bias[j]	// unless bias is empty
+	//
+	// Where h <= WideRows, w may be up to 2*Cols: the columns from Cols on are those of the
+	// strip behind the first.
 	MulWindows func(h, w int, left []T, row int, taps Taps, b, bias, c []T, ldc int, add bool)
 	// Pick is, for each r < count and i < n,
 	//

@@ -36,7 +36,7 @@ func TestComplete(t *testing.T) {
 		for _, tile := range []any{s.Float32, s.Float64} {
 			v := reflect.ValueOf(tile)
 			for _, f := range reflect.VisibleFields(v.Type()) {
-				if v.FieldByIndex(f.Index).IsZero() {
+				if v.FieldByIndex(f.Index).IsZero() && f.Name != "WideRows" {
 					t.Errorf("%s: %v lacks %s", s.Name, v.Type(), f.Name)
 				}
 			}
@@ -104,7 +104,26 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		tile.Mul(h, w, k, a, b, ldb, c, ldc, add)
 		check("mul", c, want, h, w, k)
 
-		// The left matrix lies by rows, by columns, or somehow between.
+		// The left matrix lies by rows, by columns, or somehow between; the right one may be
+		// two strips, one behind the other or side by side.
+		next := ldb*k + rng.IntN(9)
+		wide := tile.WideRows > 0 && rng.IntN(2) == 0
+		if wide {
+			h, w = 1+rng.IntN(tile.WideRows), tile.Cols+1+rng.IntN(tile.Cols)
+			if rng.IntN(2) == 0 {
+				next, ldb = tile.Cols, 2*tile.Cols+rng.IntN(3)
+			}
+			ldc = w + rng.IntN(3)
+			b, c, want = some(next+(k-1)*ldb+tile.Cols), some((h+1)*ldc), make([]T, (h+1)*ldc)
+			again = slices.Clone(c)
+			copy(want, c)
+		}
+		right := func(p, j int) T {
+			if j >= tile.Cols {
+				return b[next+p*ldb+j-tile.Cols]
+			}
+			return b[p*ldb+j]
+		}
 		rowA, colA := 1+rng.IntN(3*k), 1+rng.IntN(3*tile.Rows)
 		left := some((h-1)*rowA + (k-1)*colA + 1)
 		for i := range h {
@@ -114,25 +133,29 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 					sum = 0
 				}
 				for p := range k {
-					sum += left[i*rowA+p*colA] * b[p*ldb+j]
+					sum += left[i*rowA+p*colA] * right(p, j)
 				}
 				want[i*ldc+j] = sum
 			}
 		}
-		tile.MulFrom(h, w, k, left, rowA, colA, b, ldb, again, ldc, add)
+		tile.MulFrom(h, w, k, left, rowA, colA, b, ldb, next, again, ldc, add)
 		check("mul in place", again, want, h, w, k, rowA, colA)
+		if wide {
+			h, w = 1+rng.IntN(tile.Rows), 1+rng.IntN(tile.Cols)
+			ldc = w + rng.IntN(3)
+		}
 
 		lanes, lane := 1+rng.IntN(tile.Cols), k+rng.IntN(3)
 		width := lanes + rng.IntN(3)
-		wide, lines := some(k*width), some((lanes-1)*lane+k)
-		want = slices.Clone(wide)
+		across, lines := some(k*width), some((lanes-1)*lane+k)
+		want = slices.Clone(across)
 		for l := range lanes {
 			for p := range k {
 				want[p*width+l] = lines[l*lane+p]
 			}
 		}
-		tile.Transpose(wide, lines, lanes, lane, k, width)
-		check("transpose", wide, want, lanes, lane, k, width)
+		tile.Transpose(across, lines, lanes, lane, k, width)
+		check("transpose", across, want, lanes, lane, k, width)
 
 		var taps Taps
 		for range k {
@@ -156,15 +179,19 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		check("mul taps", c, want, h, w, k)
 
 		h = 1 + rng.IntN(tile.WindowRows)
+		if wide {
+			h, w = 1+rng.IntN(tile.WideRows), tile.Cols+1+rng.IntN(tile.Cols)
+			ldc = w + rng.IntN(3)
+		}
 		row := rng.IntN(50)
 		bias := some(w * rng.IntN(2))
-		left, b, c = some((h-1)*row+taps.last+1), some(k*tile.Cols), some((h+1)*ldc)
+		left, b, c = some((h-1)*row+taps.last+1), some(2*k*tile.Cols), some((h+1)*ldc)
 		want = slices.Clone(c)
 		for i := range h {
 			for j := range w {
 				var sum T
 				for p, at := range taps.offsets {
-					sum += left[i*row+at] * b[p*tile.Cols+j]
+					sum += left[i*row+at] * b[(j/tile.Cols*k+p)*tile.Cols+j%tile.Cols]
 				}
 				if add {
 					sum += want[i*ldc+j]
@@ -247,7 +274,7 @@ func testVectors[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 						strip[p*tile.Cols+l] = element(p, j+l)
 					}
 				}
-				tile.MulFrom(1, w, k, a, 0, 1, strip, tile.Cols, want[j:j+w], w, add)
+				tile.MulFrom(1, w, k, a, 0, 1, strip, tile.Cols, 0, want[j:j+w], w, add)
 			}
 		}
 		mul(func(p, j int) T { return b[p*ldb+j] }, add)

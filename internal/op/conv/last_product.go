@@ -333,9 +333,24 @@ type windowProduct[T kernel.Number] struct {
 // strips multiplies all positions of a block by the strips of maps [m0, m1) of it.
 func (k *last[T]) strips(b *windowBlock, p *windowProduct[T], m0, m1 int) {
 	f, width := &k.windows, k.tile.Cols
+	wide := m1
+	if k.tile.WideRows > 0 { // two strips at a time, and what is left by itself
+		wide = m0 + (m1-m0+width-1)/(2*width)*2*width
+		k.tiles(b, p, m0, min(wide, m1), 2*width, k.tile.WideRows)
+		m0 = wide
+	}
+	if m0 < m1 {
+		k.tiles(b, p, m0, m1, width, f.rows)
+	}
+}
+
+// tiles multiplies all positions of a block by the strips of maps [m0, m1) of it, as many
+// positions and maps at a time.
+func (k *last[T]) tiles(b *windowBlock, p *windowProduct[T], m0, m1, width, rows int) {
+	f := &k.windows
 	for l := range b.lines {
 		// Tiles as high as each other, or as the next.
-		for col, tiles := 0, kernel.CeilDiv(b.cols, f.rows); tiles > 0; tiles-- {
+		for col, tiles := 0, kernel.CeilDiv(b.cols, rows); tiles > 0; tiles-- {
 			h := kernel.CeilDiv(b.cols-col, tiles)
 			left, y := p.left[l*f.lineX+col*f.stepX:], p.y[l*f.lineY+col*f.stepY:]
 			for m := m0; m < m1; m += width {

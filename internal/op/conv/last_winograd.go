@@ -190,17 +190,20 @@ func (k *lastWinograd) multiply(products, weights, transformed []float32, tiles,
 		clear(products[:winogradPoints*tiles*maps])
 		return
 	}
-	parts := kernel.CeilDiv(tiles, k.tile.Rows)
-	height := kernel.CeilDiv(tiles, parts)
 	for p := range winogradPoints {
-		for m := m0; m < m1; m += k.strip {
-			width := k.width(m)
-			of := weights[k.elems(m-m0)+p*k.deep*width:]
-			for t := 0; t < tiles; t += height {
-				a := transformed[p*k.point()+t*k.pitch:]
-				to := products[(p*tiles+t)*maps+m-m0:]
-				k.tile.MulFrom(min(height, tiles-t), min(k.strip, m1-m), k.deep, a, k.pitch, 1, of, width, to, maps, false)
+		for m := m0; m < m1; {
+			width, n, rows := k.width(m), min(k.strip, m1-m), k.tile.Rows
+			if k.tile.WideRows > 0 && k.strip == k.tile.Cols && m+2*k.strip <= m1 {
+				n, rows = 2*k.strip, k.tile.WideRows
 			}
+			of, next := weights[k.elems(m-m0)+p*k.deep*width:], k.elems(k.strip)
+			// Tiles as high as each other, or as the next.
+			for t, left := 0, kernel.CeilDiv(tiles, rows); left > 0; left-- {
+				h := kernel.CeilDiv(tiles-t, left)
+				k.tile.MulFrom(h, n, k.deep, transformed[p*k.point()+t*k.pitch:], k.pitch, 1, of, width, next, products[(p*tiles+t)*maps+m-m0:], maps, false)
+				t += h
+			}
+			m += n
 		}
 	}
 }

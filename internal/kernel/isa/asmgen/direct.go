@@ -50,7 +50,7 @@ func (g *generator) tapLoop(v, h int) {
 	g.label("v%dh%d", v, h)
 	for i := range h {
 		for j := range v {
-			g.zero(g.sum(i, j))
+			g.zero(g.sum(v, i, j))
 		}
 	}
 	g.op("MOVL $%d, R13", numbers.Chain)
@@ -67,7 +67,7 @@ func (g *generator) tapLoop(v, h int) {
 		b := g.reg(2 + i%2)
 		g.op("%s %d(AX), %s", g.broadcast(), i*g.width, b)
 		for j := range v {
-			g.op("%s %s, %s, %s", g.ins("VFMADD231"), g.reg(j), b, g.sum(i, j))
+			g.op("%s %s, %s, %s", g.ins("VFMADD231"), g.reg(j), b, g.sum(v, i, j))
 		}
 	}
 	g.op("ADDQ $%d, AX", g.rows*g.width)

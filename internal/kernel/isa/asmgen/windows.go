@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-
-	"github.com/berth-go/berth/internal/kernel/isa/numbers"
 )
 
 // windowRows returns the rows of [isa.Tile.MulWindows]: as many as leave four registers
@@ -25,21 +23,21 @@ func (g *generator) mulWindows() {
 	fmt.Fprintf(g, "TEXT ·mulWindows%s(SB), NOSPLIT, $0-81\n", g.name)
 	g.op("MOVQ h+0(FP), DX")
 	g.op("MOVQ w+8(FP), CX")
-	if g.avx512 {
-		g.masksOfCX(1)
-	}
 	g.op("MOVQ left+24(FP), AX")
 	g.op("MOVQ row+32(FP), R14")
 	g.op("SHLQ $%d, R14", g.shift())
-	g.op("LEAQ (R14)(R14*2), R11")
-	g.op("LEAQ (R14)(R14*4), R10")
-	g.op("LEAQ (R10)(R14*2), SI")
-	g.op("ADDQ AX, SI")
 	g.op("MOVQ offsets+40(FP), R8")
 	g.op("MOVQ b+48(FP), BX")
 	g.op("MOVQ c+64(FP), DI")
 	g.op("MOVQ ldc+72(FP), R9")
 	g.op("SHLQ $%d, R9", g.shift())
+	if g.avx512 {
+		g.wideOrMasks()
+	}
+	g.op("LEAQ (R14)(R14*2), R11")
+	g.op("LEAQ (R14)(R14*4), R10")
+	g.op("LEAQ (R10)(R14*2), SI")
+	g.op("ADDQ AX, SI")
 	g.op("CMPQ CX, $%d", g.lanes())
 	g.op("JLE one")
 	for _, v := range []int{2, 1} {
@@ -59,6 +57,32 @@ func (g *generator) mulWindows() {
 			g.windowLoop(v, h+1)
 		}
 	}
+	if g.avx512 {
+		g.wideWindows()
+	}
+}
+
+// wideWindows emits the loops for two strips, of which the second begins SI bytes behind the
+// first.
+func (g *generator) wideWindows() {
+	g.wideMasks("DX")
+	for h := wideRows; h > 0; h-- {
+		g.label("v4h%d", h)
+		g.op("MOVQ k+16(FP), DX")
+		g.op("MOVQ DX, SI")
+		g.op("SHLQ $7, SI")
+		g.label("v4h%dchain", h)
+		g.startChain(4, h, 80)
+		g.wideChain(h, func(u int) {
+			g.op("MOVQ %d(R8), R11", 8*u)
+			g.op("LEAQ (AX)(R11*%d), R11", g.width)
+			g.wideTerm(h, "R11", 0, 2*u*g.bytes())
+		}, func(n int) {
+			g.op("ADDQ $%d, BX", 2*n*g.bytes())
+			g.op("ADDQ $%d, R8", 8*n)
+		})
+		g.endWindows(4, h)
+	}
 }
 
 // windowLoop emits mulWindows for v registers of columns and h rows.
@@ -66,28 +90,7 @@ func (g *generator) windowLoop(v, h int) {
 	g.label("v%dh%d", v, h)
 	g.op("MOVQ k+16(FP), DX")
 	g.label("v%dh%dchain", v, h)
-	for i := range h {
-		for j := range v {
-			g.zero(g.sum(i, j))
-		}
-	}
-	// What will be added to is fetched while the chain is summed.
-	g.op("CMPB add+80(FP), $0")
-	g.op("JEQ v%dh%dfetched", v, h)
-	g.op("MOVQ DI, R13")
-	for i := range h {
-		for at := 0; at < v*g.bytes(); at += 64 {
-			g.op("PREFETCHT0 %d(R13)", at)
-		}
-		if i < h-1 {
-			g.op("ADDQ R9, R13")
-		}
-	}
-	g.label("v%dh%dfetched", v, h)
-	g.op("MOVL $%d, R13", numbers.Chain)
-	g.op("CMPQ DX, R13")
-	g.op("CMOVQLT DX, R13")
-	g.op("SUBQ R13, DX")
+	g.startChain(v, h, 80)
 	g.op("PCALIGN $32")
 	g.label("v%dh%dloop", v, h)
 	g.op("MOVQ (R8), CX")
@@ -101,19 +104,25 @@ func (g *generator) windowLoop(v, h int) {
 	for i := range h {
 		from := fmt.Sprintf([]string{"(%s)", "(%s)(R14*1)", "(%s)(R14*2)", "(%s)(R11*1)", "(%s)(R14*4)", "(%s)(R10*1)", "(%s)(R11*2)"}[i%7], []string{"CX", "R12"}[i/7])
 		if v == 1 && g.avx512 {
-			g.op("%s.BCST %s, %s, %s", g.ins("VFMADD231"), from, g.reg(0), g.sum(i, 0))
+			g.op("%s.BCST %s, %s, %s", g.ins("VFMADD231"), from, g.reg(0), g.sum(v, i, 0))
 			continue
 		}
 		b := g.reg(2 + i%2)
 		g.op("%s %s, %s", g.broadcast(), from, b)
 		for j := range v {
-			g.op("%s %s, %s, %s", g.ins("VFMADD231"), g.reg(j), b, g.sum(i, j))
+			g.op("%s %s, %s, %s", g.ins("VFMADD231"), g.reg(j), b, g.sum(v, i, j))
 		}
 	}
 	g.op("ADDQ $%d, BX", 2*g.bytes())
 	g.op("ADDQ $8, R8")
 	g.op("DECQ R13")
 	g.op("JNZ v%dh%dloop", v, h)
+	g.endWindows(v, h)
+}
+
+// endWindows emits the end of a chain: sums are added to c if the argument add says so, the bias
+// is added behind the last, and they are written.
+func (g *generator) endWindows(v, h int) {
 	g.addSums(v, h, 80)
 	g.op("TESTQ DX, DX")
 	g.op("JNZ v%dh%dbiased", v, h)
@@ -121,17 +130,19 @@ func (g *generator) windowLoop(v, h int) {
 	g.op("TESTQ R13, R13")
 	g.op("JZ v%dh%dbiased", v, h)
 	for j := range v {
-		at, t := fmt.Sprintf("%d(R13)", j*g.bytes()), g.reg(2+j)
+		at, t := fmt.Sprintf("%d(R13)", j*g.bytes()), g.reg(max(v, 2)+j)
 		switch {
+		case g.avx512 && columns(v, j) != "":
+			g.op("%s.Z %s%s, %s", g.ins("VMOVU"), at, columns(v, j), t)
 		case g.avx512:
-			g.op("%s.Z %s, K%d, %s", g.ins("VMOVU"), at, j+1, t)
+			g.op("%s %s, %s", g.ins("VMOVU"), at, t)
 		case j == v-1:
 			g.op("%s %s, %s, %s", g.ins("VMASKMOV"), at, g.reg(j), t)
 		default:
 			g.op("%s %s, %s", g.ins("VMOVU"), at, t)
 		}
 		for i := range h {
-			g.op("%s %s, %s, %s", g.ins("VADD"), t, g.sum(i, j), g.sum(i, j))
+			g.op("%s %s, %s, %s", g.ins("VADD"), t, g.sum(v, i, j), g.sum(v, i, j))
 		}
 	}
 	g.label("v%dh%dbiased", v, h)
