@@ -225,9 +225,10 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 			pack(&g.Tile, pb, b.Transposed(), j0, j1, k0, k1, cols)
 		}
 		for j := j0; j < j1; {
-			strip, height, w, next := pb, rows, min(cols, j1-j), cols*depth
-			if g.Tile.WideRows > 0 && j1-j > cols && (!inPlace || j1-j >= 2*cols) {
-				height, w = g.Tile.WideRows, min(2*cols, j1-j)
+			strip, next := pb, cols*depth
+			w, height := g.Tile.Columns(j1 - j)
+			if inPlace && w > cols && w < 2*cols {
+				w, height = cols, rows
 			}
 			switch {
 			case g.Halves:

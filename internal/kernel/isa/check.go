@@ -55,11 +55,12 @@ func (l tileLoops[T]) checked() Tile[T] {
 		Vectors: l.vectors,
 		MulTaps: func(h, w int, a, b []T, taps Taps, c []T, ldc int, add bool) {
 			k := taps.Len()
-			if h <= 0 || h > l.rows || w <= 0 || w > l.cols || k == 0 || ldc < 0 {
+			l.holds(h, w, l.rows)
+			if k == 0 || ldc < 0 {
 				panic("isa: tile out of range")
 			}
-			_ = a[k*l.rows-1]
-			_ = b[taps.last+l.cols-1]
+			_ = a[(k-1)*l.rows+h-1]
+			_ = b[taps.last+kernel.CeilDiv(w, l.cols)*l.cols-1]
 			_ = c[(h-1)*ldc+w-1]
 			l.mulTaps(h, w, k, &a[0], &b[0], &taps.offsets[0], &c[0], ldc, add)
 		},

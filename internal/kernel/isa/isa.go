@@ -186,8 +186,8 @@ type Tile[T any] struct {
 	// to 2*Cols: the columns from Cols on are those of another right strip, which begins at
 	// b[next].
 	MulFrom func(h, w, k int, a []T, rowA, colA int, b []T, ldb, next int, c []T, ldc int, add bool)
-	// WideRows is the most rows of a product by two right strips at once: 0 where there is
-	// no loop for that, and else one that takes less time than two by one strip.
+	// WideRows is the most rows of a product by two right strips at once, 0 where there is no
+	// loop for that.
 	WideRows int
 	Vectors[T]
 	// MulTaps is Mul where row p of the right strip begins at b[taps[p]], for each
@@ -195,8 +195,8 @@ type Tile[T any] struct {
 	//
 	//	s := 0; for p { s += a[p*Rows+i] * b[taps[p]+j] }
 	//
-	// with the same chains, and so the same bits. Full rows of Cols elements of b may
-	// be read.
+	// with the same chains, and so the same bits. Where h <= WideRows, w may be up to
+	// 2*Cols. Full rows of Cols elements of b, or of twice as many, may be read.
 	MulTaps func(h, w int, a, b []T, taps Taps, c []T, ldc int, add bool)
 	// WindowRows is the most rows of MulWindows.
 	WindowRows int
@@ -255,6 +255,16 @@ type Tile[T any] struct {
 	//	y[p*PlaneY+r*RowY+i] = T(s / (counts[i]*lines[r]))
 	MeanRows func(y, x []T, g *Grid, offsets []int, counts, lines []float64)
 	Channels[T]
+}
+
+// Columns returns the columns of the next tile of a product of which n are left, and the most
+// rows of it: the columns of two strips where there is a loop for them and more are left than
+// one strip and the half of one have, which it takes as long for as for two.
+func (t *Tile[T]) Columns(n int) (cols, rows int) {
+	if t.WideRows > 0 && 2*n > 3*t.Cols {
+		return min(n, 2*t.Cols), t.WideRows
+	}
+	return min(n, t.Cols), t.Rows
 }
 
 // Taps are where the rows of the right strip of [Tile.MulTaps] begin, or the columns of

@@ -268,12 +268,16 @@ func (k *conv[T]) band(image, group, task int, scratch []byte) error {
 			gemm.Pack(packed, w, m0, m0+maps, k0, k1, tile.Rows)
 		}
 		for line := range lines {
-			for j := 0; j < length; j += tile.Cols {
-				n := min(tile.Cols, length-j)
+			for j := 0; j < length; {
+				n, height := tile.Columns(length - j)
 				for m := 0; m < maps; m += tile.Rows {
-					tile.MulTaps(min(tile.Rows, maps-m), n, left[m*(k1-k0):], ring[line*d.across.extent()+j:], d.offsets.Slice(k0, k1),
-						to[m*mapStep+line*lineStep+j:], mapStep, k0 > 0)
+					strip, end := left[m*(k1-k0):], min(m+tile.Rows, maps)
+					for r := m; r < end; r += height {
+						tile.MulTaps(min(height, end-r), n, strip[r-m:], ring[line*d.across.extent()+j:], d.offsets.Slice(k0, k1),
+							to[r*mapStep+line*lineStep+j:], mapStep, k0 > 0)
+					}
 				}
+				j += n
 			}
 		}
 	}

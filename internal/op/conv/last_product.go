@@ -332,21 +332,24 @@ type windowProduct[T kernel.Number] struct {
 
 // strips multiplies all positions of a block by the strips of maps [m0, m1) of it.
 func (k *last[T]) strips(b *windowBlock, p *windowProduct[T], m0, m1 int) {
-	f, width := &k.windows, k.tile.Cols
-	wide := m1
-	if k.tile.WideRows > 0 { // two strips at a time, and what is left by itself
-		wide = m0 + (m1-m0+width-1)/(2*width)*2*width
-		k.tiles(b, p, m0, min(wide, m1), 2*width, k.tile.WideRows)
-		m0 = wide
+	wide := m0
+	for {
+		n, _ := k.tile.Columns(m1 - wide)
+		if n <= k.tile.Cols {
+			break
+		}
+		wide += n
 	}
-	if m0 < m1 {
-		k.tiles(b, p, m0, m1, width, f.rows)
-	}
+	k.tiles(b, p, m0, wide, 2*k.tile.Cols, k.tile.WideRows)
+	k.tiles(b, p, wide, m1, k.tile.Cols, k.windows.rows)
 }
 
 // tiles multiplies all positions of a block by the strips of maps [m0, m1) of it, as many
 // positions and maps at a time.
 func (k *last[T]) tiles(b *windowBlock, p *windowProduct[T], m0, m1, width, rows int) {
+	if m0 == m1 {
+		return
+	}
 	f := &k.windows
 	for l := range b.lines {
 		// Tiles as high as each other, or as the next.

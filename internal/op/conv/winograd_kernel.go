@@ -253,13 +253,16 @@ func (k *winograd) multiply(products, weights, transformed []float32, maps, lane
 	}
 	for p := range winogradPoints {
 		image := transformed[p*k.point(lanes):]
-		for j := 0; j < lanes; j += k.tile.Cols {
-			w := min(k.tile.Cols, lanes-j)
+		for j := 0; j < lanes; {
+			w, rows := k.tile.Columns(lanes - j)
 			for m := 0; m < maps; m += height {
-				of := weights[k.elems(m)+p*k.deep*height:]
-				to := products[(p*maps+m)*lanes+j:]
-				k.tile.Mul(min(height, maps-m), w, k.deep, of, image[j:], lanes, to, lanes, false)
+				of, end := weights[k.elems(m)+p*k.deep*height:], min(m+height, maps)
+				for r := m; r < end; r += rows {
+					to := products[(p*maps+r)*lanes+j:]
+					k.tile.MulFrom(min(rows, end-r), w, k.deep, of[r-m:], 1, height, image[j:], lanes, k.tile.Cols, to, lanes, false)
+				}
 			}
+			j += w
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (g *generator) mulTaps() {
 	g.op("MOVQ ldc+56(FP), R9")
 	g.op("SHLQ $%d, R9", g.shift())
 	if g.avx512 {
-		g.masksOfCX(1)
+		g.wideOrMasks()
 	}
 	g.op("CMPQ CX, $%d", g.lanes())
 	g.op("JLE one")
@@ -42,6 +42,32 @@ func (g *generator) mulTaps() {
 		for h := g.rows; h > 0; h-- {
 			g.tapLoop(v, h)
 		}
+	}
+	if g.avx512 {
+		g.wideTaps()
+	}
+}
+
+// wideTaps emits the loops of mulTaps for two strips side by side.
+func (g *generator) wideTaps() {
+	g.wideMasks("SI")
+	for h := wideRows; h > 0; h-- {
+		g.label("v4h%d", h)
+		g.startChain(4, h, 64)
+		g.wideChain(h, func(u int) {
+			g.op("MOVQ %d(R8), R11", 8*u)
+			g.wideTerm(h, func(i int) string { return fmt.Sprintf("%d(AX)", (u*g.rows+i)*g.width) },
+				func(j int) string { return fmt.Sprintf("%d(BX)(R11*%d)", j*g.bytes(), g.width) })
+		}, func(n int) {
+			g.op("ADDQ $%d, AX", n*g.rows*g.width)
+			g.op("ADDQ $%d, R8", 8*n)
+		})
+		g.store(4, h, 64)
+		g.op("MOVB $1, add+64(FP)")
+		g.op("TESTQ DX, DX")
+		g.op("JNZ v4h%d", h)
+		g.op("VZEROUPPER")
+		g.op("RET")
 	}
 }
 

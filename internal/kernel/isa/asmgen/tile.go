@@ -96,9 +96,17 @@ func (g *generator) wideMasks(rows string) {
 	}
 }
 
-// wideRow returns the address of a row of the left matrix, some bytes behind a base.
-func wideRow(base string, row, at int) string {
-	return fmt.Sprintf([]string{"%d(%s)", "%d(%s)(R14*1)", "%d(%s)(R14*2)", "%d(%s)(R10*1)", "%d(%s)(R14*4)", "%d(%s)(R12*1)"}[row], at, base)
+// wideRow returns the address of an element of a row of the left matrix behind a base.
+func wideRow(base string, row int) string {
+	return fmt.Sprintf([]string{"(%s)", "(%s)(R14*1)", "(%s)(R14*2)", "(%s)(R10*1)", "(%s)(R14*4)", "(%s)(R12*1)"}[row], base)
+}
+
+// secondStrip returns where a register of columns lies of a row that begins some bytes behind
+// BX, and SI bytes behind that in the second strip.
+func (g *generator) secondStrip(row int) func(j int) string {
+	return func(j int) string {
+		return fmt.Sprintf([]string{"%d(BX)", "%d(BX)(SI*1)"}[j/2], row+j%2*g.bytes())
+	}
 }
 
 // wideTile emits the loops of mulTile for two strips, of which the second begins SI bytes
@@ -112,7 +120,7 @@ func (g *generator) wideTile() {
 		g.label("v4h%dchain", h)
 		g.startChain(4, h, 88)
 		g.wideChain(h, func(int) {
-			g.wideTerm(h, "AX", 0, 0)
+			g.wideTerm(h, func(i int) string { return wideRow("AX", i) }, g.secondStrip(0))
 			g.op("ADDQ R11, AX")
 			g.op("ADDQ R8, BX")
 		}, func(int) {})
@@ -125,17 +133,15 @@ func (g *generator) wideTile() {
 	}
 }
 
-// wideTerm emits the products of a term for h rows: the row of the right strips lies some
-// bytes behind BX and SI bytes behind that, the elements of the left rows some bytes behind
-// the base.
-func (g *generator) wideTerm(h int, base string, left, right int) {
+// wideTerm emits the products of a term for h rows: of the registers of columns that lie where
+// right says by the elements that lie where left says.
+func (g *generator) wideTerm(h int, left, right func(int) string) {
 	for j := range 4 {
-		from := []string{"%d(BX)", "%d(BX)(SI*1)"}[j/2]
-		g.op("%s "+from+", %s", g.ins("VMOVU"), right+j%2*g.bytes(), g.reg(j))
+		g.op("%s %s, %s", g.ins("VMOVU"), right(j), g.reg(j))
 	}
 	for i := range h {
 		b := g.reg(4 + i%4)
-		g.op("%s %s, %s", g.broadcast(), wideRow(base, i, left), b)
+		g.op("%s %s, %s", g.broadcast(), left(i), b)
 		for j := range 4 {
 			g.op("%s %s, %s, %s", g.ins("VFMADD231"), g.reg(j), b, g.sum(4, i, j))
 		}

@@ -76,7 +76,7 @@ func (g *generator) wideWindows() {
 		g.wideChain(h, func(u int) {
 			g.op("MOVQ %d(R8), R11", 8*u)
 			g.op("LEAQ (AX)(R11*%d), R11", g.width)
-			g.wideTerm(h, "R11", 0, 2*u*g.bytes())
+			g.wideTerm(h, func(i int) string { return wideRow("R11", i) }, g.secondStrip(2*u*g.bytes()))
 		}, func(n int) {
 			g.op("ADDQ $%d, BX", 2*n*g.bytes())
 			g.op("ADDQ $%d, R8", 8*n)
