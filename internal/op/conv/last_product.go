@@ -313,7 +313,8 @@ func (k *last[T]) multiply(b *windowBlock, scratch []byte) {
 				last = bias
 			}
 			p := windowProduct[T]{left: left[g*k.deep:], terms: f.terms.Slice(k0, k1), strips: strips, bias: last, y: to, add: k0 > 0}
-			each := max(stripElems/(k1-k0)/cols, 1) * cols
+			atOnce, _ := k.tile.Columns(b.maps)
+			each := max(stripElems/(k1-k0)/atOnce, 1) * atOnce
 			for m := 0; m < b.maps; m += each {
 				k.strips(b, &p, m, min(m+each, b.maps))
 			}

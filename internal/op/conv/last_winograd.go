@@ -51,7 +51,9 @@ func (k *lastWinograd) Bind(in, out []*kernel.Operand) {
 	k.blocks = max(min(kernel.CeilDiv(winogradTasks, max(k.bands*k.groups, 1)), k.maps/winogradMaps), 1)
 	k.block = max(kernel.CeilDiv(strips, k.blocks), 1) * k.strip
 	k.blocks = kernel.CeilDiv(k.maps, k.block)
-	k.wide = min(max(lastGroup/(winogradPoints*4*k.band*k.strip), 1)*k.strip, k.block)
+	unit, _ := k.tile.Columns(k.block)
+	unit = max(unit, k.strip)
+	k.wide = min(max(lastGroup/(winogradPoints*4*k.band*unit), 1)*unit, k.block)
 
 	k.chunk = min(k.deep, 4*half)
 	k.run = min(max((lastLines/(6*max(k.chunk, 1))-2)/winogradTile, 1), max(k.cols, 1))
