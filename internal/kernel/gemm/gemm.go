@@ -243,12 +243,17 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 				pack(&g.Tile, pb, b.Transposed(), j, j1, k0, k1, cols)
 				ldb = cols
 			}
+			tile, right := 0, isa.Strips[T]{Data: strip, Row: ldb, Next: next}
 			for i := 0; i < i1-i0; i += rows {
 				end := min(i+rows, i1-i0)
 				for r := i; r < end; r += height {
 					h := min(height, end-r)
 					at := r*ldc + j - j0
-					g.Tile.MulFrom(h, w, depth, left[i*stripA+(r-i)*rowA:], rowA, colA, strip, ldb, next, c[at:at+(h-1)*ldc+w], ldc, k0 > 0)
+					if b.Prepacked != nil && w > cols { // else strips are in the cache, for they have been packed
+						right.Ahead = isa.Ahead(strip[min(2*next, len(strip)):], next, tile, depth)
+						tile++
+					}
+					g.Tile.MulFrom(h, w, depth, left[i*stripA+(r-i)*rowA:], rowA, colA, right, c[at:at+(h-1)*ldc+w], ldc, k0 > 0)
 				}
 			}
 			j += w

@@ -10,9 +10,9 @@ import "github.com/berth-go/berth/internal/kernel"
 type tileLoops[T kernel.Number] struct {
 	rows, cols, windowRows, wideRows int
 
-	mul       func(h, w, k int, a *T, rowA, colA int, b *T, ldb, next int, c *T, ldc int, add bool)
+	mul       func(h, w, k int, a *T, rowA, colA int, b *T, ldb, next int, ahead, c *T, ldc int, add bool)
 	mulTaps   func(h, w, k int, a, b *T, offsets *int, c *T, ldc int, add bool)
-	windows   func(h, w, k int, left *T, row int, offsets *int, b, bias, c *T, ldc int, add bool)
+	windows   func(h, w, k int, left *T, row int, offsets *int, b *T, next int, ahead, bias, c *T, ldc int, add bool)
 	pick      func(dst, src *T, count, dstStep, srcStep, n int)
 	spread    func(dst, src *T, count, dstStep, srcStep, a, b, n int)
 	transpose transposeLoop[T]
@@ -31,25 +31,41 @@ func (l *tileLoops[T]) holds(h, w, rows int) {
 	}
 }
 
+// strips returns the first element of b, of which k rows are read and w columns wanted.
+func (l *tileLoops[T]) strips(b *Strips[T], w, k int) *T {
+	if b.Row < 0 || b.Next < 0 {
+		panic("isa: tile out of range")
+	}
+	_ = b.Data[(k-1)*b.Row+l.cols-1]
+	if w > l.cols {
+		_ = b.Data[b.Next:][(k-1)*b.Row+l.cols-1]
+	}
+	return &b.Data[0]
+}
+
+// ahead returns where Ahead begins, or else where Data does.
+func (b *Strips[T]) ahead() *T {
+	if len(b.Ahead) > 0 {
+		return &b.Ahead[0]
+	}
+	return &b.Data[0]
+}
+
 // checked returns the tile of the loops.
 func (l tileLoops[T]) checked() Tile[T] {
-	mulFrom := func(h, w, k int, a []T, rowA, colA int, b []T, ldb, next int, c []T, ldc int, add bool) {
+	mulFrom := func(h, w, k int, a []T, rowA, colA int, b Strips[T], c []T, ldc int, add bool) {
 		l.holds(h, w, l.rows)
-		if k <= 0 || rowA < 0 || colA < 0 || ldb < 0 || next < 0 || ldc < 0 {
+		if k <= 0 || rowA < 0 || colA < 0 || ldc < 0 {
 			panic("isa: tile out of range")
 		}
 		_ = a[(h-1)*rowA+(k-1)*colA]
-		_ = b[(k-1)*ldb+l.cols-1]
-		if w > l.cols {
-			_ = b[next:][(k-1)*ldb+l.cols-1]
-		}
 		_ = c[(h-1)*ldc+w-1]
-		l.mul(h, w, k, &a[0], rowA, colA, &b[0], ldb, next, &c[0], ldc, add)
+		l.mul(h, w, k, &a[0], rowA, colA, l.strips(&b, w, k), b.Row, b.Next, b.ahead(), &c[0], ldc, add)
 	}
 	return Tile[T]{
 		Rows: l.rows, Cols: l.cols, WideRows: l.wideRows,
 		Mul: func(h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool) {
-			mulFrom(h, w, k, a, 1, l.rows, b, ldb, 0, c, ldc, add)
+			mulFrom(h, w, k, a, 1, l.rows, Strips[T]{Data: b, Row: ldb}, c, ldc, add)
 		},
 		MulFrom: mulFrom,
 		Vectors: l.vectors,
@@ -65,19 +81,18 @@ func (l tileLoops[T]) checked() Tile[T] {
 			l.mulTaps(h, w, k, &a[0], &b[0], &taps.offsets[0], &c[0], ldc, add)
 		},
 		WindowRows: l.windowRows,
-		MulWindows: func(h, w int, left []T, row int, taps Taps, b, bias, c []T, ldc int, add bool) {
+		MulWindows: func(h, w int, left []T, row int, taps Taps, b Strips[T], bias, c []T, ldc int, add bool) {
 			k := taps.Len()
 			l.holds(h, w, l.windowRows)
-			if k == 0 || row < 0 || ldc < 0 {
+			if k == 0 || row < 0 || ldc < 0 || b.Row != l.cols {
 				panic("isa: tile out of range")
 			}
 			_ = left[(h-1)*row+taps.last]
-			_ = b[kernel.CeilDiv(w, l.cols)*k*l.cols-1]
 			_ = c[(h-1)*ldc+w-1]
 			if len(bias) > 0 {
 				_ = bias[w-1]
 			}
-			l.windows(h, w, k, &left[0], row, &taps.offsets[0], &b[0], first(bias), &c[0], ldc, add)
+			l.windows(h, w, k, &left[0], row, &taps.offsets[0], l.strips(&b, w, k), b.Next, b.ahead(), first(bias), &c[0], ldc, add)
 		},
 		Pick: func(dst, src []T, count, dstStep, srcStep, n int) {
 			if count <= 0 || dstStep < 0 || srcStep < 0 || n <= 0 {

@@ -53,10 +53,11 @@ func genericTile[T kernel.Number]() Tile[T] {
 }
 
 func mulPacked4x4[T kernel.Number](h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool) {
-	mulTile4x4(h, w, k, a, 1, 4, b, ldb, 0, c, ldc, add)
+	mulTile4x4(h, w, k, a, 1, 4, Strips[T]{Data: b, Row: ldb}, c, ldc, add)
 }
 
-func mulTile4x4[T kernel.Number](h, w, k int, a []T, rowA, colA int, b []T, ldb, _ int, c []T, ldc int, add bool) {
+func mulTile4x4[T kernel.Number](h, w, k int, a []T, rowA, colA int, strip Strips[T], c []T, ldc int, add bool) {
+	ldb := strip.Row
 	// Rows that are not there stand for the last one that is.
 	var rows [4]int
 	for i := range rows {
@@ -64,7 +65,7 @@ func mulTile4x4[T kernel.Number](h, w, k int, a []T, rowA, colA int, b []T, ldb,
 	}
 	for from := 0; from < k; from += Chain {
 		n := min(Chain, k-from)
-		a, b := a[from*colA:], b[from*ldb:]
+		a, b := a[from*colA:], strip.Data[from*ldb:]
 		var s [4][4]T
 		half4x2(&s, 0, n, a, &rows, colA, b, ldb)
 		if w > 2 {

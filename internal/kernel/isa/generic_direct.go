@@ -47,7 +47,7 @@ func pickEvens[T kernel.Number](dst, src []T, count, dstStep, srcStep, n int) {
 	}
 }
 
-func mulWindows4x4[T kernel.Number](h, w int, left []T, row int, taps Taps, b, bias, c []T, ldc int, add bool) {
+func mulWindows4x4[T kernel.Number](h, w int, left []T, row int, taps Taps, strip Strips[T], bias, c []T, ldc int, add bool) {
 	// Rows that are not there stand for the last one that is.
 	var rows [4][]T
 	for i := range rows {
@@ -55,7 +55,7 @@ func mulWindows4x4[T kernel.Number](h, w int, left []T, row int, taps Taps, b, b
 	}
 	for from := 0; from < taps.Len(); from += Chain {
 		offsets := taps.offsets[from:min(from+Chain, taps.Len())]
-		b := b[4*from : 4*(from+len(offsets))]
+		b := strip.Data[4*from : 4*(from+len(offsets))]
 		var s [4][4]T
 		windows4x2(&s, 0, &rows, b, offsets)
 		if w > 2 {

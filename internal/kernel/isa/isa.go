@@ -183,9 +183,8 @@ type Tile[T any] struct {
 	Mul func(h, w, k int, a, b []T, ldb int, c []T, ldc int, add bool)
 	// MulFrom is Mul of a left matrix with any strides that are not negative, whose
 	// element (i, p) is a[i*rowA+p*colA], with the same bits. Where h <= WideRows, w may be up
-	// to 2*Cols: the columns from Cols on are those of another right strip, which begins at
-	// b[next].
-	MulFrom func(h, w, k int, a []T, rowA, colA int, b []T, ldb, next int, c []T, ldc int, add bool)
+	// to 2*Cols, the columns of two strips.
+	MulFrom func(h, w, k int, a []T, rowA, colA int, b Strips[T], c []T, ldc int, add bool)
 	// WideRows is the most rows of a product by two right strips at once, 0 where there is no
 	// loop for that.
 	WideRows int
@@ -202,7 +201,7 @@ type Tile[T any] struct {
 	WindowRows int
 	// MulWindows is Mul of h <= WindowRows rows of a left matrix whose element (i, p) is
 	// left[i*row+taps[p]], for p < k = taps.Len() and a row that is not negative, and of a
-	// whole right strip:
+	// whole right strip, whose Row is Cols:
 	//
 	//	s := 0; for p { s += left[i*row+taps[p]] * b[p*Cols+j] }
 	//
@@ -210,9 +209,8 @@ type Tile[T any] struct {
 	//
 	//	c[i*ldc+j] += bias[j]	// unless bias is empty
 	//
-	// Where h <= WideRows, w may be up to 2*Cols: the columns from Cols on are those of the
-	// strip behind the first.
-	MulWindows func(h, w int, left []T, row int, taps Taps, b, bias, c []T, ldc int, add bool)
+	// Where h <= WideRows, w may be up to 2*Cols, the columns of two strips.
+	MulWindows func(h, w int, left []T, row int, taps Taps, b Strips[T], bias, c []T, ldc int, add bool)
 	// Pick is, for each r < count and i < n,
 	//
 	//	dst[r*dstStep+i] = src[r*srcStep+2*i]
@@ -255,6 +253,30 @@ type Tile[T any] struct {
 	//	y[p*PlaneY+r*RowY+i] = T(s / (counts[i]*lines[r]))
 	MeanRows func(y, x []T, g *Grid, offsets []int, counts, lines []float64)
 	Channels[T]
+}
+
+// Strips are a right strip or two: element (p, j) lies at Data[p*Row+j], and from column
+// [Tile.Cols] on at Data[Next+p*Row+j-Cols].
+type Strips[T any] struct {
+	Data      []T
+	Row, Next int
+	// Ahead, unless it is empty, is a part of a strip that will be read soon, and the one Next
+	// elements behind it a part of another. A product by two strips fetches them meanwhile,
+	// [AheadBytes] of each for every four terms.
+	Ahead []T
+}
+
+// AheadBytes is how much of a strip is fetched ahead for every four terms.
+const AheadBytes = numbers.AheadBytes
+
+// Ahead returns what a product of k terms is to fetch ahead which is the i-th by the same
+// strips, of those that begin at after and have n elements each.
+func Ahead[T kernel.Number](after []T, n, i, k int) []T {
+	var one T
+	if at := i * (k / 4) * (AheadBytes / int(unsafe.Sizeof(one))); at < min(n, len(after)) {
+		return after[at:]
+	}
+	return nil
 }
 
 // Columns returns the columns of the next tile of a product of which n are left, and the most

@@ -138,7 +138,7 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 				want[i*ldc+j] = sum
 			}
 		}
-		tile.MulFrom(h, w, k, left, rowA, colA, b, ldb, next, again, ldc, add)
+		tile.MulFrom(h, w, k, left, rowA, colA, Strips[T]{b, ldb, next, b[rng.IntN(len(b)):]}, again, ldc, add)
 		check("mul in place", again, want, h, w, k, rowA, colA)
 
 		lanes, lane := 1+rng.IntN(tile.Cols), k+rng.IntN(3)
@@ -196,7 +196,7 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 				want[i*ldc+j] = sum
 			}
 		}
-		tile.MulWindows(h, w, left, row, taps, b, bias, c, ldc, add)
+		tile.MulWindows(h, w, left, row, taps, Strips[T]{b, tile.Cols, k * tile.Cols, nil}, bias, c, ldc, add)
 		check("mul windows", c, want, h, w, k, row)
 
 		h = 1 + rng.IntN(tile.Rows)
@@ -268,7 +268,7 @@ func testVectors[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 						strip[p*tile.Cols+l] = element(p, j+l)
 					}
 				}
-				tile.MulFrom(1, w, k, a, 0, 1, strip, tile.Cols, 0, want[j:j+w], w, add)
+				tile.MulFrom(1, w, k, a, 0, 1, Strips[T]{Data: strip, Row: tile.Cols}, want[j:j+w], w, add)
 			}
 		}
 		mul(func(p, j int) T { return b[p*ldb+j] }, add)

@@ -14,8 +14,8 @@ DATA masks<>+48(SB)/8, $0
 DATA masks<>+56(SB)/8, $0
 GLOBL masks<>(SB), RODATA|NOPTR, $64
 
-// func mulTile32AVX512(h, w, k int, a *float32, rowA, colA int, b *float32, ldb, next int, c *float32, ldc int, add bool)
-TEXT ·mulTile32AVX512(SB), NOSPLIT, $0-89
+// func mulTile32AVX512(h, w, k int, a *float32, rowA, colA int, b *float32, ldb, next int, ahead, c *float32, ldc int, add bool)
+TEXT ·mulTile32AVX512(SB), NOSPLIT, $0-97
 	MOVQ h+0(FP), SI
 	MOVQ w+8(FP), CX
 	MOVQ k+16(FP), DX
@@ -27,8 +27,8 @@ TEXT ·mulTile32AVX512(SB), NOSPLIT, $0-89
 	MOVQ b+48(FP), BX
 	MOVQ ldb+56(FP), R8
 	SHLQ $2, R8
-	MOVQ c+72(FP), DI
-	MOVQ ldc+80(FP), R9
+	MOVQ c+80(FP), DI
+	MOVQ ldc+88(FP), R9
 	SHLQ $2, R9
 	CMPQ CX, $32
 	JGT wide
@@ -94,7 +94,7 @@ v2h12:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h12fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -186,7 +186,7 @@ v2h12loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h12loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h12store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -286,7 +286,7 @@ v2h12store:
 	ADDQ R9, R13
 	VMOVUPS Z26, K1, 0(R13)
 	VMOVUPS Z27, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h12
 	VZEROUPPER
@@ -321,7 +321,7 @@ v2h11:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h11fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -407,7 +407,7 @@ v2h11loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h11loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h11store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -499,7 +499,7 @@ v2h11store:
 	ADDQ R9, R13
 	VMOVUPS Z24, K1, 0(R13)
 	VMOVUPS Z25, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h11
 	VZEROUPPER
@@ -532,7 +532,7 @@ v2h10:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h10fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -612,7 +612,7 @@ v2h10loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h10loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h10store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -696,7 +696,7 @@ v2h10store:
 	ADDQ R9, R13
 	VMOVUPS Z22, K1, 0(R13)
 	VMOVUPS Z23, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h10
 	VZEROUPPER
@@ -725,7 +725,7 @@ v2h9:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h9fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -798,7 +798,7 @@ v2h9loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h9loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h9store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -874,7 +874,7 @@ v2h9store:
 	ADDQ R9, R13
 	VMOVUPS Z20, K1, 0(R13)
 	VMOVUPS Z21, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h9
 	VZEROUPPER
@@ -901,7 +901,7 @@ v2h8:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h8fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -968,7 +968,7 @@ v2h8loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h8loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h8store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1036,7 +1036,7 @@ v2h8store:
 	ADDQ R9, R13
 	VMOVUPS Z18, K1, 0(R13)
 	VMOVUPS Z19, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h8
 	VZEROUPPER
@@ -1061,7 +1061,7 @@ v2h7:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h7fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1122,7 +1122,7 @@ v2h7loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h7loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h7store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1182,7 +1182,7 @@ v2h7store:
 	ADDQ R9, R13
 	VMOVUPS Z16, K1, 0(R13)
 	VMOVUPS Z17, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h7
 	VZEROUPPER
@@ -1203,7 +1203,7 @@ v2h6:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1257,7 +1257,7 @@ v2h6loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h6loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1309,7 +1309,7 @@ v2h6store:
 	ADDQ R9, R13
 	VMOVUPS Z14, K1, 0(R13)
 	VMOVUPS Z15, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h6
 	VZEROUPPER
@@ -1328,7 +1328,7 @@ v2h5:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1376,7 +1376,7 @@ v2h5loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h5loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1420,7 +1420,7 @@ v2h5store:
 	ADDQ R9, R13
 	VMOVUPS Z12, K1, 0(R13)
 	VMOVUPS Z13, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h5
 	VZEROUPPER
@@ -1437,7 +1437,7 @@ v2h4:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1479,7 +1479,7 @@ v2h4loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h4loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1515,7 +1515,7 @@ v2h4store:
 	ADDQ R9, R13
 	VMOVUPS Z10, K1, 0(R13)
 	VMOVUPS Z11, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h4
 	VZEROUPPER
@@ -1528,7 +1528,7 @@ v2h3:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1563,7 +1563,7 @@ v2h3loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h3loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1591,7 +1591,7 @@ v2h3store:
 	ADDQ R9, R13
 	VMOVUPS Z8, K1, 0(R13)
 	VMOVUPS Z9, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h3
 	VZEROUPPER
@@ -1602,7 +1602,7 @@ v2h2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1631,7 +1631,7 @@ v2h2loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h2loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1651,7 +1651,7 @@ v2h2store:
 	ADDQ R9, R13
 	VMOVUPS Z6, K1, 0(R13)
 	VMOVUPS Z7, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h2
 	VZEROUPPER
@@ -1660,7 +1660,7 @@ v2h2store:
 v2h1:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1683,7 +1683,7 @@ v2h1loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h1loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1695,7 +1695,7 @@ v2h1store:
 	MOVQ DI, R13
 	VMOVUPS Z4, K1, 0(R13)
 	VMOVUPS Z5, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h1
 	VZEROUPPER
@@ -1744,7 +1744,7 @@ v1h12:
 	VPXORD Z22, Z22, Z22
 	VPXORD Z24, Z24, Z24
 	VPXORD Z26, Z26, Z26
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h12fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1811,7 +1811,7 @@ v1h12loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h12loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h12store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1875,7 +1875,7 @@ v1h12store:
 	VMOVUPS Z24, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z26, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h12
 	VZEROUPPER
@@ -1899,7 +1899,7 @@ v1h11:
 	VPXORD Z20, Z20, Z20
 	VPXORD Z22, Z22, Z22
 	VPXORD Z24, Z24, Z24
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h11fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1962,7 +1962,7 @@ v1h11loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h11loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h11store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2021,7 +2021,7 @@ v1h11store:
 	VMOVUPS Z22, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z24, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h11
 	VZEROUPPER
@@ -2044,7 +2044,7 @@ v1h10:
 	VPXORD Z18, Z18, Z18
 	VPXORD Z20, Z20, Z20
 	VPXORD Z22, Z22, Z22
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h10fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2103,7 +2103,7 @@ v1h10loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h10loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h10store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2157,7 +2157,7 @@ v1h10store:
 	VMOVUPS Z20, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z22, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h10
 	VZEROUPPER
@@ -2177,7 +2177,7 @@ v1h9:
 	VPXORD Z16, Z16, Z16
 	VPXORD Z18, Z18, Z18
 	VPXORD Z20, Z20, Z20
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h9fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2231,7 +2231,7 @@ v1h9loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h9loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h9store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2280,7 +2280,7 @@ v1h9store:
 	VMOVUPS Z18, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z20, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h9
 	VZEROUPPER
@@ -2299,7 +2299,7 @@ v1h8:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z16, Z16, Z16
 	VPXORD Z18, Z18, Z18
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h8fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2349,7 +2349,7 @@ v1h8loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h8loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h8store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2393,7 +2393,7 @@ v1h8store:
 	VMOVUPS Z16, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z18, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h8
 	VZEROUPPER
@@ -2411,7 +2411,7 @@ v1h7:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z14, Z14, Z14
 	VPXORD Z16, Z16, Z16
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h7fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2457,7 +2457,7 @@ v1h7loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h7loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h7store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2496,7 +2496,7 @@ v1h7store:
 	VMOVUPS Z14, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z16, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h7
 	VZEROUPPER
@@ -2511,7 +2511,7 @@ v1h6:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z12, Z12, Z12
 	VPXORD Z14, Z14, Z14
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2552,7 +2552,7 @@ v1h6loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h6loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2586,7 +2586,7 @@ v1h6store:
 	VMOVUPS Z12, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z14, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h6
 	VZEROUPPER
@@ -2600,7 +2600,7 @@ v1h5:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z10, Z10, Z10
 	VPXORD Z12, Z12, Z12
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2637,7 +2637,7 @@ v1h5loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h5loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2666,7 +2666,7 @@ v1h5store:
 	VMOVUPS Z10, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z12, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h5
 	VZEROUPPER
@@ -2679,7 +2679,7 @@ v1h4:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z8, Z8, Z8
 	VPXORD Z10, Z10, Z10
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2712,7 +2712,7 @@ v1h4loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h4loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2736,7 +2736,7 @@ v1h4store:
 	VMOVUPS Z8, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z10, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h4
 	VZEROUPPER
@@ -2746,7 +2746,7 @@ v1h3:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
 	VPXORD Z8, Z8, Z8
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2774,7 +2774,7 @@ v1h3loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h3loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2793,7 +2793,7 @@ v1h3store:
 	VMOVUPS Z6, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z8, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h3
 	VZEROUPPER
@@ -2802,7 +2802,7 @@ v1h3store:
 v1h2:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2826,7 +2826,7 @@ v1h2loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h2loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2840,7 +2840,7 @@ v1h2store:
 	VMOVUPS Z4, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z6, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h2
 	VZEROUPPER
@@ -2848,7 +2848,7 @@ v1h2store:
 
 v1h1:
 	VPXORD Z4, Z4, Z4
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2868,7 +2868,7 @@ v1h1loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h1loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2877,7 +2877,7 @@ v1h1loop:
 v1h1store:
 	MOVQ DI, R13
 	VMOVUPS Z4, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h1
 	VZEROUPPER
@@ -2907,6 +2907,7 @@ wide:
 v4h6:
 	MOVQ next+64(FP), SI
 	SHLQ $2, SI
+	MOVQ ahead+72(FP), R15
 
 v4h6chain:
 	VPXORD Z8, Z8, Z8
@@ -2933,7 +2934,7 @@ v4h6chain:
 	VPXORD Z29, Z29, Z29
 	VPXORD Z30, Z30, Z30
 	VPXORD Z31, Z31, Z31
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3122,6 +3123,11 @@ v4h6four:
 	VFMADD231PS Z3, Z5, Z31
 	ADDQ R11, AX
 	ADDQ R8, BX
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h6four
 
@@ -3170,7 +3176,7 @@ v4h6one:
 	JNZ v4h6one
 
 v4h6summed:
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h6store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -3258,7 +3264,7 @@ v4h6store:
 	VMOVUPS Z29, 64(R13)
 	VMOVUPS Z30, K1, 128(R13)
 	VMOVUPS Z31, K2, 192(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h6chain
 	VZEROUPPER
@@ -3267,6 +3273,7 @@ v4h6store:
 v4h5:
 	MOVQ next+64(FP), SI
 	SHLQ $2, SI
+	MOVQ ahead+72(FP), R15
 
 v4h5chain:
 	VPXORD Z8, Z8, Z8
@@ -3289,7 +3296,7 @@ v4h5chain:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3453,6 +3460,11 @@ v4h5four:
 	VFMADD231PS Z3, Z4, Z27
 	ADDQ R11, AX
 	ADDQ R8, BX
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h5four
 
@@ -3496,7 +3508,7 @@ v4h5one:
 	JNZ v4h5one
 
 v4h5summed:
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h5store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -3570,7 +3582,7 @@ v4h5store:
 	VMOVUPS Z25, 64(R13)
 	VMOVUPS Z26, K1, 128(R13)
 	VMOVUPS Z27, K2, 192(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h5chain
 	VZEROUPPER
@@ -3579,6 +3591,7 @@ v4h5store:
 v4h4:
 	MOVQ next+64(FP), SI
 	SHLQ $2, SI
+	MOVQ ahead+72(FP), R15
 
 v4h4chain:
 	VPXORD Z8, Z8, Z8
@@ -3597,7 +3610,7 @@ v4h4chain:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3736,6 +3749,11 @@ v4h4four:
 	VFMADD231PS Z3, Z7, Z23
 	ADDQ R11, AX
 	ADDQ R8, BX
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h4four
 
@@ -3774,7 +3792,7 @@ v4h4one:
 	JNZ v4h4one
 
 v4h4summed:
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h4store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -3834,7 +3852,7 @@ v4h4store:
 	VMOVUPS Z21, 64(R13)
 	VMOVUPS Z22, K1, 128(R13)
 	VMOVUPS Z23, K2, 192(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h4chain
 	VZEROUPPER
@@ -3843,6 +3861,7 @@ v4h4store:
 v4h3:
 	MOVQ next+64(FP), SI
 	SHLQ $2, SI
+	MOVQ ahead+72(FP), R15
 
 v4h3chain:
 	VPXORD Z8, Z8, Z8
@@ -3857,7 +3876,7 @@ v4h3chain:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3971,6 +3990,11 @@ v4h3four:
 	VFMADD231PS Z3, Z6, Z19
 	ADDQ R11, AX
 	ADDQ R8, BX
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h3four
 
@@ -4004,7 +4028,7 @@ v4h3one:
 	JNZ v4h3one
 
 v4h3summed:
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h3store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -4050,7 +4074,7 @@ v4h3store:
 	VMOVUPS Z17, 64(R13)
 	VMOVUPS Z18, K1, 128(R13)
 	VMOVUPS Z19, K2, 192(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h3chain
 	VZEROUPPER
@@ -4059,6 +4083,7 @@ v4h3store:
 v4h2:
 	MOVQ next+64(FP), SI
 	SHLQ $2, SI
+	MOVQ ahead+72(FP), R15
 
 v4h2chain:
 	VPXORD Z8, Z8, Z8
@@ -4069,7 +4094,7 @@ v4h2chain:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -4158,6 +4183,11 @@ v4h2four:
 	VFMADD231PS Z3, Z5, Z15
 	ADDQ R11, AX
 	ADDQ R8, BX
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h2four
 
@@ -4186,7 +4216,7 @@ v4h2one:
 	JNZ v4h2one
 
 v4h2summed:
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h2store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -4218,7 +4248,7 @@ v4h2store:
 	VMOVUPS Z13, 64(R13)
 	VMOVUPS Z14, K1, 128(R13)
 	VMOVUPS Z15, K2, 192(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h2chain
 	VZEROUPPER
@@ -4227,13 +4257,14 @@ v4h2store:
 v4h1:
 	MOVQ next+64(FP), SI
 	SHLQ $2, SI
+	MOVQ ahead+72(FP), R15
 
 v4h1chain:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -4297,6 +4328,11 @@ v4h1four:
 	VFMADD231PS Z3, Z4, Z11
 	ADDQ R11, AX
 	ADDQ R8, BX
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h1four
 
@@ -4320,7 +4356,7 @@ v4h1one:
 	JNZ v4h1one
 
 v4h1summed:
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h1store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -4338,7 +4374,7 @@ v4h1store:
 	VMOVUPS Z9, 64(R13)
 	VMOVUPS Z10, K1, 128(R13)
 	VMOVUPS Z11, K2, 192(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h1chain
 	VZEROUPPER
@@ -4405,8 +4441,8 @@ loop1:
 	VZEROUPPER
 	RET
 
-// func mulTile64AVX512(h, w, k int, a *float64, rowA, colA int, b *float64, ldb, next int, c *float64, ldc int, add bool)
-TEXT ·mulTile64AVX512(SB), NOSPLIT, $0-89
+// func mulTile64AVX512(h, w, k int, a *float64, rowA, colA int, b *float64, ldb, next int, ahead, c *float64, ldc int, add bool)
+TEXT ·mulTile64AVX512(SB), NOSPLIT, $0-97
 	MOVQ h+0(FP), SI
 	MOVQ w+8(FP), CX
 	MOVQ k+16(FP), DX
@@ -4418,8 +4454,8 @@ TEXT ·mulTile64AVX512(SB), NOSPLIT, $0-89
 	MOVQ b+48(FP), BX
 	MOVQ ldb+56(FP), R8
 	SHLQ $3, R8
-	MOVQ c+72(FP), DI
-	MOVQ ldc+80(FP), R9
+	MOVQ c+80(FP), DI
+	MOVQ ldc+88(FP), R9
 	SHLQ $3, R9
 	CMPQ CX, $16
 	JGT wide
@@ -4485,7 +4521,7 @@ v2h12:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h12fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -4577,7 +4613,7 @@ v2h12loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h12loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h12store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -4677,7 +4713,7 @@ v2h12store:
 	ADDQ R9, R13
 	VMOVUPD Z26, K1, 0(R13)
 	VMOVUPD Z27, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h12
 	VZEROUPPER
@@ -4712,7 +4748,7 @@ v2h11:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h11fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -4798,7 +4834,7 @@ v2h11loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h11loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h11store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -4890,7 +4926,7 @@ v2h11store:
 	ADDQ R9, R13
 	VMOVUPD Z24, K1, 0(R13)
 	VMOVUPD Z25, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h11
 	VZEROUPPER
@@ -4923,7 +4959,7 @@ v2h10:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h10fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5003,7 +5039,7 @@ v2h10loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h10loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h10store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -5087,7 +5123,7 @@ v2h10store:
 	ADDQ R9, R13
 	VMOVUPD Z22, K1, 0(R13)
 	VMOVUPD Z23, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h10
 	VZEROUPPER
@@ -5116,7 +5152,7 @@ v2h9:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h9fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5189,7 +5225,7 @@ v2h9loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h9loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h9store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -5265,7 +5301,7 @@ v2h9store:
 	ADDQ R9, R13
 	VMOVUPD Z20, K1, 0(R13)
 	VMOVUPD Z21, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h9
 	VZEROUPPER
@@ -5292,7 +5328,7 @@ v2h8:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h8fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5359,7 +5395,7 @@ v2h8loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h8loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h8store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -5427,7 +5463,7 @@ v2h8store:
 	ADDQ R9, R13
 	VMOVUPD Z18, K1, 0(R13)
 	VMOVUPD Z19, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h8
 	VZEROUPPER
@@ -5452,7 +5488,7 @@ v2h7:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h7fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5513,7 +5549,7 @@ v2h7loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h7loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h7store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -5573,7 +5609,7 @@ v2h7store:
 	ADDQ R9, R13
 	VMOVUPD Z16, K1, 0(R13)
 	VMOVUPD Z17, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h7
 	VZEROUPPER
@@ -5594,7 +5630,7 @@ v2h6:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5648,7 +5684,7 @@ v2h6loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h6loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -5700,7 +5736,7 @@ v2h6store:
 	ADDQ R9, R13
 	VMOVUPD Z14, K1, 0(R13)
 	VMOVUPD Z15, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h6
 	VZEROUPPER
@@ -5719,7 +5755,7 @@ v2h5:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5767,7 +5803,7 @@ v2h5loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h5loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -5811,7 +5847,7 @@ v2h5store:
 	ADDQ R9, R13
 	VMOVUPD Z12, K1, 0(R13)
 	VMOVUPD Z13, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h5
 	VZEROUPPER
@@ -5828,7 +5864,7 @@ v2h4:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5870,7 +5906,7 @@ v2h4loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h4loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -5906,7 +5942,7 @@ v2h4store:
 	ADDQ R9, R13
 	VMOVUPD Z10, K1, 0(R13)
 	VMOVUPD Z11, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h4
 	VZEROUPPER
@@ -5919,7 +5955,7 @@ v2h3:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5954,7 +5990,7 @@ v2h3loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h3loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -5982,7 +6018,7 @@ v2h3store:
 	ADDQ R9, R13
 	VMOVUPD Z8, K1, 0(R13)
 	VMOVUPD Z9, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h3
 	VZEROUPPER
@@ -5993,7 +6029,7 @@ v2h2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6022,7 +6058,7 @@ v2h2loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h2loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6042,7 +6078,7 @@ v2h2store:
 	ADDQ R9, R13
 	VMOVUPD Z6, K1, 0(R13)
 	VMOVUPD Z7, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h2
 	VZEROUPPER
@@ -6051,7 +6087,7 @@ v2h2store:
 v2h1:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6074,7 +6110,7 @@ v2h1loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v2h1loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6086,7 +6122,7 @@ v2h1store:
 	MOVQ DI, R13
 	VMOVUPD Z4, K1, 0(R13)
 	VMOVUPD Z5, K2, 64(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h1
 	VZEROUPPER
@@ -6135,7 +6171,7 @@ v1h12:
 	VPXORD Z22, Z22, Z22
 	VPXORD Z24, Z24, Z24
 	VPXORD Z26, Z26, Z26
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h12fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6202,7 +6238,7 @@ v1h12loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h12loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h12store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6266,7 +6302,7 @@ v1h12store:
 	VMOVUPD Z24, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z26, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h12
 	VZEROUPPER
@@ -6290,7 +6326,7 @@ v1h11:
 	VPXORD Z20, Z20, Z20
 	VPXORD Z22, Z22, Z22
 	VPXORD Z24, Z24, Z24
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h11fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6353,7 +6389,7 @@ v1h11loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h11loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h11store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6412,7 +6448,7 @@ v1h11store:
 	VMOVUPD Z22, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z24, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h11
 	VZEROUPPER
@@ -6435,7 +6471,7 @@ v1h10:
 	VPXORD Z18, Z18, Z18
 	VPXORD Z20, Z20, Z20
 	VPXORD Z22, Z22, Z22
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h10fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6494,7 +6530,7 @@ v1h10loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h10loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h10store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6548,7 +6584,7 @@ v1h10store:
 	VMOVUPD Z20, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z22, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h10
 	VZEROUPPER
@@ -6568,7 +6604,7 @@ v1h9:
 	VPXORD Z16, Z16, Z16
 	VPXORD Z18, Z18, Z18
 	VPXORD Z20, Z20, Z20
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h9fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6622,7 +6658,7 @@ v1h9loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h9loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h9store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6671,7 +6707,7 @@ v1h9store:
 	VMOVUPD Z18, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z20, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h9
 	VZEROUPPER
@@ -6690,7 +6726,7 @@ v1h8:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z16, Z16, Z16
 	VPXORD Z18, Z18, Z18
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h8fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6740,7 +6776,7 @@ v1h8loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h8loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h8store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6784,7 +6820,7 @@ v1h8store:
 	VMOVUPD Z16, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z18, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h8
 	VZEROUPPER
@@ -6802,7 +6838,7 @@ v1h7:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z14, Z14, Z14
 	VPXORD Z16, Z16, Z16
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h7fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6848,7 +6884,7 @@ v1h7loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h7loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h7store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6887,7 +6923,7 @@ v1h7store:
 	VMOVUPD Z14, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z16, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h7
 	VZEROUPPER
@@ -6902,7 +6938,7 @@ v1h6:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z12, Z12, Z12
 	VPXORD Z14, Z14, Z14
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6943,7 +6979,7 @@ v1h6loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h6loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6977,7 +7013,7 @@ v1h6store:
 	VMOVUPD Z12, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z14, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h6
 	VZEROUPPER
@@ -6991,7 +7027,7 @@ v1h5:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z10, Z10, Z10
 	VPXORD Z12, Z12, Z12
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7028,7 +7064,7 @@ v1h5loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h5loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7057,7 +7093,7 @@ v1h5store:
 	VMOVUPD Z10, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z12, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h5
 	VZEROUPPER
@@ -7070,7 +7106,7 @@ v1h4:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z8, Z8, Z8
 	VPXORD Z10, Z10, Z10
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7103,7 +7139,7 @@ v1h4loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h4loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7127,7 +7163,7 @@ v1h4store:
 	VMOVUPD Z8, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z10, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h4
 	VZEROUPPER
@@ -7137,7 +7173,7 @@ v1h3:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
 	VPXORD Z8, Z8, Z8
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7165,7 +7201,7 @@ v1h3loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h3loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7184,7 +7220,7 @@ v1h3store:
 	VMOVUPD Z6, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z8, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h3
 	VZEROUPPER
@@ -7193,7 +7229,7 @@ v1h3store:
 v1h2:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7217,7 +7253,7 @@ v1h2loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h2loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7231,7 +7267,7 @@ v1h2store:
 	VMOVUPD Z4, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z6, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h2
 	VZEROUPPER
@@ -7239,7 +7275,7 @@ v1h2store:
 
 v1h1:
 	VPXORD Z4, Z4, Z4
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7259,7 +7295,7 @@ v1h1loop:
 	ADDQ R8, BX
 	DECQ R13
 	JNZ v1h1loop
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7268,7 +7304,7 @@ v1h1loop:
 v1h1store:
 	MOVQ DI, R13
 	VMOVUPD Z4, K1, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h1
 	VZEROUPPER
@@ -7298,6 +7334,7 @@ wide:
 v4h6:
 	MOVQ next+64(FP), SI
 	SHLQ $3, SI
+	MOVQ ahead+72(FP), R15
 
 v4h6chain:
 	VPXORD Z8, Z8, Z8
@@ -7324,7 +7361,7 @@ v4h6chain:
 	VPXORD Z29, Z29, Z29
 	VPXORD Z30, Z30, Z30
 	VPXORD Z31, Z31, Z31
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7513,6 +7550,11 @@ v4h6four:
 	VFMADD231PD Z3, Z5, Z31
 	ADDQ R11, AX
 	ADDQ R8, BX
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h6four
 
@@ -7561,7 +7603,7 @@ v4h6one:
 	JNZ v4h6one
 
 v4h6summed:
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h6store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -7649,7 +7691,7 @@ v4h6store:
 	VMOVUPD Z29, 64(R13)
 	VMOVUPD Z30, K1, 128(R13)
 	VMOVUPD Z31, K2, 192(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h6chain
 	VZEROUPPER
@@ -7658,6 +7700,7 @@ v4h6store:
 v4h5:
 	MOVQ next+64(FP), SI
 	SHLQ $3, SI
+	MOVQ ahead+72(FP), R15
 
 v4h5chain:
 	VPXORD Z8, Z8, Z8
@@ -7680,7 +7723,7 @@ v4h5chain:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7844,6 +7887,11 @@ v4h5four:
 	VFMADD231PD Z3, Z4, Z27
 	ADDQ R11, AX
 	ADDQ R8, BX
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h5four
 
@@ -7887,7 +7935,7 @@ v4h5one:
 	JNZ v4h5one
 
 v4h5summed:
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h5store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -7961,7 +8009,7 @@ v4h5store:
 	VMOVUPD Z25, 64(R13)
 	VMOVUPD Z26, K1, 128(R13)
 	VMOVUPD Z27, K2, 192(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h5chain
 	VZEROUPPER
@@ -7970,6 +8018,7 @@ v4h5store:
 v4h4:
 	MOVQ next+64(FP), SI
 	SHLQ $3, SI
+	MOVQ ahead+72(FP), R15
 
 v4h4chain:
 	VPXORD Z8, Z8, Z8
@@ -7988,7 +8037,7 @@ v4h4chain:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8127,6 +8176,11 @@ v4h4four:
 	VFMADD231PD Z3, Z7, Z23
 	ADDQ R11, AX
 	ADDQ R8, BX
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h4four
 
@@ -8165,7 +8219,7 @@ v4h4one:
 	JNZ v4h4one
 
 v4h4summed:
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h4store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -8225,7 +8279,7 @@ v4h4store:
 	VMOVUPD Z21, 64(R13)
 	VMOVUPD Z22, K1, 128(R13)
 	VMOVUPD Z23, K2, 192(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h4chain
 	VZEROUPPER
@@ -8234,6 +8288,7 @@ v4h4store:
 v4h3:
 	MOVQ next+64(FP), SI
 	SHLQ $3, SI
+	MOVQ ahead+72(FP), R15
 
 v4h3chain:
 	VPXORD Z8, Z8, Z8
@@ -8248,7 +8303,7 @@ v4h3chain:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8362,6 +8417,11 @@ v4h3four:
 	VFMADD231PD Z3, Z6, Z19
 	ADDQ R11, AX
 	ADDQ R8, BX
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h3four
 
@@ -8395,7 +8455,7 @@ v4h3one:
 	JNZ v4h3one
 
 v4h3summed:
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h3store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -8441,7 +8501,7 @@ v4h3store:
 	VMOVUPD Z17, 64(R13)
 	VMOVUPD Z18, K1, 128(R13)
 	VMOVUPD Z19, K2, 192(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h3chain
 	VZEROUPPER
@@ -8450,6 +8510,7 @@ v4h3store:
 v4h2:
 	MOVQ next+64(FP), SI
 	SHLQ $3, SI
+	MOVQ ahead+72(FP), R15
 
 v4h2chain:
 	VPXORD Z8, Z8, Z8
@@ -8460,7 +8521,7 @@ v4h2chain:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8549,6 +8610,11 @@ v4h2four:
 	VFMADD231PD Z3, Z5, Z15
 	ADDQ R11, AX
 	ADDQ R8, BX
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h2four
 
@@ -8577,7 +8643,7 @@ v4h2one:
 	JNZ v4h2one
 
 v4h2summed:
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h2store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -8609,7 +8675,7 @@ v4h2store:
 	VMOVUPD Z13, 64(R13)
 	VMOVUPD Z14, K1, 128(R13)
 	VMOVUPD Z15, K2, 192(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h2chain
 	VZEROUPPER
@@ -8618,13 +8684,14 @@ v4h2store:
 v4h1:
 	MOVQ next+64(FP), SI
 	SHLQ $3, SI
+	MOVQ ahead+72(FP), R15
 
 v4h1chain:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8688,6 +8755,11 @@ v4h1four:
 	VFMADD231PD Z3, Z4, Z11
 	ADDQ R11, AX
 	ADDQ R8, BX
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h1four
 
@@ -8711,7 +8783,7 @@ v4h1one:
 	JNZ v4h1one
 
 v4h1summed:
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h1store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -8729,7 +8801,7 @@ v4h1store:
 	VMOVUPD Z9, 64(R13)
 	VMOVUPD Z10, K1, 128(R13)
 	VMOVUPD Z11, K2, 192(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h1chain
 	VZEROUPPER
@@ -8796,8 +8868,8 @@ loop1:
 	VZEROUPPER
 	RET
 
-// func mulTile32AVX2(h, w, k int, a *float32, rowA, colA int, b *float32, ldb, next int, c *float32, ldc int, add bool)
-TEXT ·mulTile32AVX2(SB), NOSPLIT, $0-89
+// func mulTile32AVX2(h, w, k int, a *float32, rowA, colA int, b *float32, ldb, next int, ahead, c *float32, ldc int, add bool)
+TEXT ·mulTile32AVX2(SB), NOSPLIT, $0-97
 	MOVQ h+0(FP), SI
 	MOVQ w+8(FP), CX
 	MOVQ k+16(FP), DX
@@ -8809,8 +8881,8 @@ TEXT ·mulTile32AVX2(SB), NOSPLIT, $0-89
 	MOVQ b+48(FP), BX
 	MOVQ ldb+56(FP), R8
 	SHLQ $2, R8
-	MOVQ c+72(FP), DI
-	MOVQ ldc+80(FP), R9
+	MOVQ c+80(FP), DI
+	MOVQ ldc+88(FP), R9
 	SHLQ $2, R9
 	CMPQ CX, $8
 	JLE one
@@ -8843,7 +8915,7 @@ v2h6:
 	VXORPS Y13, Y13, Y13
 	VXORPS Y14, Y14, Y14
 	VXORPS Y15, Y15, Y15
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8892,7 +8964,7 @@ v2h6loop:
 	DECQ R13
 	JNZ v2h6loop
 	VMOVUPS (R12), Y1
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -8944,7 +9016,7 @@ v2h6store:
 	ADDQ R9, R13
 	VMOVUPS Y14, 0(R13)
 	VMASKMOVPS Y15, Y1, 32(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h6
 	VZEROUPPER
@@ -8963,7 +9035,7 @@ v2h5:
 	VXORPS Y11, Y11, Y11
 	VXORPS Y12, Y12, Y12
 	VXORPS Y13, Y13, Y13
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9007,7 +9079,7 @@ v2h5loop:
 	DECQ R13
 	JNZ v2h5loop
 	VMOVUPS (R12), Y1
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -9051,7 +9123,7 @@ v2h5store:
 	ADDQ R9, R13
 	VMOVUPS Y12, 0(R13)
 	VMASKMOVPS Y13, Y1, 32(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h5
 	VZEROUPPER
@@ -9068,7 +9140,7 @@ v2h4:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9107,7 +9179,7 @@ v2h4loop:
 	DECQ R13
 	JNZ v2h4loop
 	VMOVUPS (R12), Y1
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -9143,7 +9215,7 @@ v2h4store:
 	ADDQ R9, R13
 	VMOVUPS Y10, 0(R13)
 	VMASKMOVPS Y11, Y1, 32(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h4
 	VZEROUPPER
@@ -9156,7 +9228,7 @@ v2h3:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9189,7 +9261,7 @@ v2h3loop:
 	DECQ R13
 	JNZ v2h3loop
 	VMOVUPS (R12), Y1
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -9217,7 +9289,7 @@ v2h3store:
 	ADDQ R9, R13
 	VMOVUPS Y8, 0(R13)
 	VMASKMOVPS Y9, Y1, 32(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h3
 	VZEROUPPER
@@ -9228,7 +9300,7 @@ v2h2:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9256,7 +9328,7 @@ v2h2loop:
 	DECQ R13
 	JNZ v2h2loop
 	VMOVUPS (R12), Y1
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -9276,7 +9348,7 @@ v2h2store:
 	ADDQ R9, R13
 	VMOVUPS Y6, 0(R13)
 	VMASKMOVPS Y7, Y1, 32(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h2
 	VZEROUPPER
@@ -9285,7 +9357,7 @@ v2h2store:
 v2h1:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9308,7 +9380,7 @@ v2h1loop:
 	DECQ R13
 	JNZ v2h1loop
 	VMOVUPS (R12), Y1
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -9320,7 +9392,7 @@ v2h1store:
 	MOVQ DI, R13
 	VMOVUPS Y4, 0(R13)
 	VMASKMOVPS Y5, Y1, 32(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h1
 	VZEROUPPER
@@ -9350,7 +9422,7 @@ v1h6:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y12, Y12, Y12
 	VXORPS Y14, Y14, Y14
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9392,7 +9464,7 @@ v1h6loop:
 	DECQ R13
 	JNZ v1h6loop
 	VMOVUPS (R12), Y0
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -9426,7 +9498,7 @@ v1h6store:
 	VMASKMOVPS Y12, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y14, Y0, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h6
 	VZEROUPPER
@@ -9440,7 +9512,7 @@ v1h5:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y10, Y10, Y10
 	VXORPS Y12, Y12, Y12
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9478,7 +9550,7 @@ v1h5loop:
 	DECQ R13
 	JNZ v1h5loop
 	VMOVUPS (R12), Y0
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -9507,7 +9579,7 @@ v1h5store:
 	VMASKMOVPS Y10, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y12, Y0, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h5
 	VZEROUPPER
@@ -9520,7 +9592,7 @@ v1h4:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y8, Y8, Y8
 	VXORPS Y10, Y10, Y10
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9554,7 +9626,7 @@ v1h4loop:
 	DECQ R13
 	JNZ v1h4loop
 	VMOVUPS (R12), Y0
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -9578,7 +9650,7 @@ v1h4store:
 	VMASKMOVPS Y8, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y10, Y0, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h4
 	VZEROUPPER
@@ -9588,7 +9660,7 @@ v1h3:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y6, Y6, Y6
 	VXORPS Y8, Y8, Y8
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9617,7 +9689,7 @@ v1h3loop:
 	DECQ R13
 	JNZ v1h3loop
 	VMOVUPS (R12), Y0
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -9636,7 +9708,7 @@ v1h3store:
 	VMASKMOVPS Y6, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y8, Y0, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h3
 	VZEROUPPER
@@ -9645,7 +9717,7 @@ v1h3store:
 v1h2:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y6, Y6, Y6
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9670,7 +9742,7 @@ v1h2loop:
 	DECQ R13
 	JNZ v1h2loop
 	VMOVUPS (R12), Y0
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -9684,7 +9756,7 @@ v1h2store:
 	VMASKMOVPS Y4, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y6, Y0, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h2
 	VZEROUPPER
@@ -9692,7 +9764,7 @@ v1h2store:
 
 v1h1:
 	VXORPS Y4, Y4, Y4
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9713,7 +9785,7 @@ v1h1loop:
 	DECQ R13
 	JNZ v1h1loop
 	VMOVUPS (R12), Y0
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -9722,7 +9794,7 @@ v1h1loop:
 v1h1store:
 	MOVQ DI, R13
 	VMASKMOVPS Y4, Y0, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h1
 	VZEROUPPER
@@ -9843,8 +9915,8 @@ loop1:
 	VZEROUPPER
 	RET
 
-// func mulTile64AVX2(h, w, k int, a *float64, rowA, colA int, b *float64, ldb, next int, c *float64, ldc int, add bool)
-TEXT ·mulTile64AVX2(SB), NOSPLIT, $0-89
+// func mulTile64AVX2(h, w, k int, a *float64, rowA, colA int, b *float64, ldb, next int, ahead, c *float64, ldc int, add bool)
+TEXT ·mulTile64AVX2(SB), NOSPLIT, $0-97
 	MOVQ h+0(FP), SI
 	MOVQ w+8(FP), CX
 	MOVQ k+16(FP), DX
@@ -9856,8 +9928,8 @@ TEXT ·mulTile64AVX2(SB), NOSPLIT, $0-89
 	MOVQ b+48(FP), BX
 	MOVQ ldb+56(FP), R8
 	SHLQ $3, R8
-	MOVQ c+72(FP), DI
-	MOVQ ldc+80(FP), R9
+	MOVQ c+80(FP), DI
+	MOVQ ldc+88(FP), R9
 	SHLQ $3, R9
 	CMPQ CX, $4
 	JLE one
@@ -9890,7 +9962,7 @@ v2h6:
 	VXORPD Y13, Y13, Y13
 	VXORPD Y14, Y14, Y14
 	VXORPD Y15, Y15, Y15
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9939,7 +10011,7 @@ v2h6loop:
 	DECQ R13
 	JNZ v2h6loop
 	VMOVUPS (R12), Y1
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -9991,7 +10063,7 @@ v2h6store:
 	ADDQ R9, R13
 	VMOVUPD Y14, 0(R13)
 	VMASKMOVPD Y15, Y1, 32(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h6
 	VZEROUPPER
@@ -10010,7 +10082,7 @@ v2h5:
 	VXORPD Y11, Y11, Y11
 	VXORPD Y12, Y12, Y12
 	VXORPD Y13, Y13, Y13
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10054,7 +10126,7 @@ v2h5loop:
 	DECQ R13
 	JNZ v2h5loop
 	VMOVUPS (R12), Y1
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -10098,7 +10170,7 @@ v2h5store:
 	ADDQ R9, R13
 	VMOVUPD Y12, 0(R13)
 	VMASKMOVPD Y13, Y1, 32(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h5
 	VZEROUPPER
@@ -10115,7 +10187,7 @@ v2h4:
 	VXORPD Y9, Y9, Y9
 	VXORPD Y10, Y10, Y10
 	VXORPD Y11, Y11, Y11
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10154,7 +10226,7 @@ v2h4loop:
 	DECQ R13
 	JNZ v2h4loop
 	VMOVUPS (R12), Y1
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -10190,7 +10262,7 @@ v2h4store:
 	ADDQ R9, R13
 	VMOVUPD Y10, 0(R13)
 	VMASKMOVPD Y11, Y1, 32(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h4
 	VZEROUPPER
@@ -10203,7 +10275,7 @@ v2h3:
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 	VXORPD Y9, Y9, Y9
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10236,7 +10308,7 @@ v2h3loop:
 	DECQ R13
 	JNZ v2h3loop
 	VMOVUPS (R12), Y1
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -10264,7 +10336,7 @@ v2h3store:
 	ADDQ R9, R13
 	VMOVUPD Y8, 0(R13)
 	VMASKMOVPD Y9, Y1, 32(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h3
 	VZEROUPPER
@@ -10275,7 +10347,7 @@ v2h2:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10303,7 +10375,7 @@ v2h2loop:
 	DECQ R13
 	JNZ v2h2loop
 	VMOVUPS (R12), Y1
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -10323,7 +10395,7 @@ v2h2store:
 	ADDQ R9, R13
 	VMOVUPD Y6, 0(R13)
 	VMASKMOVPD Y7, Y1, 32(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h2
 	VZEROUPPER
@@ -10332,7 +10404,7 @@ v2h2store:
 v2h1:
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10355,7 +10427,7 @@ v2h1loop:
 	DECQ R13
 	JNZ v2h1loop
 	VMOVUPS (R12), Y1
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -10367,7 +10439,7 @@ v2h1store:
 	MOVQ DI, R13
 	VMOVUPD Y4, 0(R13)
 	VMASKMOVPD Y5, Y1, 32(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h1
 	VZEROUPPER
@@ -10397,7 +10469,7 @@ v1h6:
 	VXORPD Y10, Y10, Y10
 	VXORPD Y12, Y12, Y12
 	VXORPD Y14, Y14, Y14
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10439,7 +10511,7 @@ v1h6loop:
 	DECQ R13
 	JNZ v1h6loop
 	VMOVUPS (R12), Y0
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -10473,7 +10545,7 @@ v1h6store:
 	VMASKMOVPD Y12, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y14, Y0, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h6
 	VZEROUPPER
@@ -10487,7 +10559,7 @@ v1h5:
 	VXORPD Y8, Y8, Y8
 	VXORPD Y10, Y10, Y10
 	VXORPD Y12, Y12, Y12
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10525,7 +10597,7 @@ v1h5loop:
 	DECQ R13
 	JNZ v1h5loop
 	VMOVUPS (R12), Y0
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -10554,7 +10626,7 @@ v1h5store:
 	VMASKMOVPD Y10, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y12, Y0, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h5
 	VZEROUPPER
@@ -10567,7 +10639,7 @@ v1h4:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y8, Y8, Y8
 	VXORPD Y10, Y10, Y10
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10601,7 +10673,7 @@ v1h4loop:
 	DECQ R13
 	JNZ v1h4loop
 	VMOVUPS (R12), Y0
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -10625,7 +10697,7 @@ v1h4store:
 	VMASKMOVPD Y8, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y10, Y0, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h4
 	VZEROUPPER
@@ -10635,7 +10707,7 @@ v1h3:
 	VXORPD Y4, Y4, Y4
 	VXORPD Y6, Y6, Y6
 	VXORPD Y8, Y8, Y8
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10664,7 +10736,7 @@ v1h3loop:
 	DECQ R13
 	JNZ v1h3loop
 	VMOVUPS (R12), Y0
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -10683,7 +10755,7 @@ v1h3store:
 	VMASKMOVPD Y6, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y8, Y0, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h3
 	VZEROUPPER
@@ -10692,7 +10764,7 @@ v1h3store:
 v1h2:
 	VXORPD Y4, Y4, Y4
 	VXORPD Y6, Y6, Y6
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10717,7 +10789,7 @@ v1h2loop:
 	DECQ R13
 	JNZ v1h2loop
 	VMOVUPS (R12), Y0
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -10731,7 +10803,7 @@ v1h2store:
 	VMASKMOVPD Y4, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y6, Y0, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h2
 	VZEROUPPER
@@ -10739,7 +10811,7 @@ v1h2store:
 
 v1h1:
 	VXORPD Y4, Y4, Y4
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10760,7 +10832,7 @@ v1h1loop:
 	DECQ R13
 	JNZ v1h1loop
 	VMOVUPS (R12), Y0
-	CMPB add+88(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -10769,7 +10841,7 @@ v1h1loop:
 v1h1store:
 	MOVQ DI, R13
 	VMASKMOVPD Y4, Y0, 0(R13)
-	MOVB $1, add+88(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h1
 	VZEROUPPER

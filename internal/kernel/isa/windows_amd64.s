@@ -14,8 +14,8 @@ DATA masks<>+48(SB)/8, $0
 DATA masks<>+56(SB)/8, $0
 GLOBL masks<>(SB), RODATA|NOPTR, $64
 
-// func mulWindows32AVX512(h, w, k int, left *float32, row int, offsets *int, b, bias, c *float32, ldc int, add bool)
-TEXT ·mulWindows32AVX512(SB), NOSPLIT, $0-81
+// func mulWindows32AVX512(h, w, k int, left *float32, row int, offsets *int, b *float32, next int, ahead, bias, c *float32, ldc int, add bool)
+TEXT ·mulWindows32AVX512(SB), NOSPLIT, $0-97
 	MOVQ h+0(FP), DX
 	MOVQ w+8(FP), CX
 	MOVQ left+24(FP), AX
@@ -23,8 +23,8 @@ TEXT ·mulWindows32AVX512(SB), NOSPLIT, $0-81
 	SHLQ $2, R14
 	MOVQ offsets+40(FP), R8
 	MOVQ b+48(FP), BX
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R9
+	MOVQ c+80(FP), DI
+	MOVQ ldc+88(FP), R9
 	SHLQ $2, R9
 	CMPQ CX, $32
 	JGT wide
@@ -73,7 +73,7 @@ v2h1:
 v2h1chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -98,7 +98,7 @@ v2h1loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h1loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -109,7 +109,7 @@ v2h1loop:
 v2h1store:
 	TESTQ DX, DX
 	JNZ v2h1biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h1biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -121,7 +121,7 @@ v2h1biased:
 	MOVQ DI, R13
 	VMOVUPS Z4, K1, 0(R13)
 	VMOVUPS Z5, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h1chain
 	VZEROUPPER
@@ -135,7 +135,7 @@ v2h2chain:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -166,7 +166,7 @@ v2h2loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h2loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -182,7 +182,7 @@ v2h2loop:
 v2h2store:
 	TESTQ DX, DX
 	JNZ v2h2biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h2biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -199,7 +199,7 @@ v2h2biased:
 	ADDQ R9, R13
 	VMOVUPS Z6, K1, 0(R13)
 	VMOVUPS Z7, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h2chain
 	VZEROUPPER
@@ -215,7 +215,7 @@ v2h3chain:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -252,7 +252,7 @@ v2h3loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h3loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -273,7 +273,7 @@ v2h3loop:
 v2h3store:
 	TESTQ DX, DX
 	JNZ v2h3biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h3biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -295,7 +295,7 @@ v2h3biased:
 	ADDQ R9, R13
 	VMOVUPS Z8, K1, 0(R13)
 	VMOVUPS Z9, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h3chain
 	VZEROUPPER
@@ -313,7 +313,7 @@ v2h4chain:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -356,7 +356,7 @@ v2h4loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h4loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -382,7 +382,7 @@ v2h4loop:
 v2h4store:
 	TESTQ DX, DX
 	JNZ v2h4biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h4biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -409,7 +409,7 @@ v2h4biased:
 	ADDQ R9, R13
 	VMOVUPS Z10, K1, 0(R13)
 	VMOVUPS Z11, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h4chain
 	VZEROUPPER
@@ -429,7 +429,7 @@ v2h5chain:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -478,7 +478,7 @@ v2h5loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h5loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -509,7 +509,7 @@ v2h5loop:
 v2h5store:
 	TESTQ DX, DX
 	JNZ v2h5biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h5biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -541,7 +541,7 @@ v2h5biased:
 	ADDQ R9, R13
 	VMOVUPS Z12, K1, 0(R13)
 	VMOVUPS Z13, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h5chain
 	VZEROUPPER
@@ -563,7 +563,7 @@ v2h6chain:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -618,7 +618,7 @@ v2h6loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h6loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -654,7 +654,7 @@ v2h6loop:
 v2h6store:
 	TESTQ DX, DX
 	JNZ v2h6biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h6biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -691,7 +691,7 @@ v2h6biased:
 	ADDQ R9, R13
 	VMOVUPS Z14, K1, 0(R13)
 	VMOVUPS Z15, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h6chain
 	VZEROUPPER
@@ -715,7 +715,7 @@ v2h7chain:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h7fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -776,7 +776,7 @@ v2h7loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h7loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h7store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -817,7 +817,7 @@ v2h7loop:
 v2h7store:
 	TESTQ DX, DX
 	JNZ v2h7biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h7biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -859,7 +859,7 @@ v2h7biased:
 	ADDQ R9, R13
 	VMOVUPS Z16, K1, 0(R13)
 	VMOVUPS Z17, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h7chain
 	VZEROUPPER
@@ -885,7 +885,7 @@ v2h8chain:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h8fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -953,7 +953,7 @@ v2h8loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h8loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h8store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -999,7 +999,7 @@ v2h8loop:
 v2h8store:
 	TESTQ DX, DX
 	JNZ v2h8biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h8biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1046,7 +1046,7 @@ v2h8biased:
 	ADDQ R9, R13
 	VMOVUPS Z18, K1, 0(R13)
 	VMOVUPS Z19, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h8chain
 	VZEROUPPER
@@ -1074,7 +1074,7 @@ v2h9chain:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h9fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1148,7 +1148,7 @@ v2h9loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h9loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h9store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1199,7 +1199,7 @@ v2h9loop:
 v2h9store:
 	TESTQ DX, DX
 	JNZ v2h9biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h9biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1251,7 +1251,7 @@ v2h9biased:
 	ADDQ R9, R13
 	VMOVUPS Z20, K1, 0(R13)
 	VMOVUPS Z21, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h9chain
 	VZEROUPPER
@@ -1281,7 +1281,7 @@ v2h10chain:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h10fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1361,7 +1361,7 @@ v2h10loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h10loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h10store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1417,7 +1417,7 @@ v2h10loop:
 v2h10store:
 	TESTQ DX, DX
 	JNZ v2h10biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h10biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1474,7 +1474,7 @@ v2h10biased:
 	ADDQ R9, R13
 	VMOVUPS Z22, K1, 0(R13)
 	VMOVUPS Z23, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h10chain
 	VZEROUPPER
@@ -1506,7 +1506,7 @@ v2h11chain:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h11fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1592,7 +1592,7 @@ v2h11loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h11loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h11store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1653,7 +1653,7 @@ v2h11loop:
 v2h11store:
 	TESTQ DX, DX
 	JNZ v2h11biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h11biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1715,7 +1715,7 @@ v2h11biased:
 	ADDQ R9, R13
 	VMOVUPS Z24, K1, 0(R13)
 	VMOVUPS Z25, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h11chain
 	VZEROUPPER
@@ -1749,7 +1749,7 @@ v2h12chain:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h12fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1841,7 +1841,7 @@ v2h12loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h12loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h12store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1907,7 +1907,7 @@ v2h12loop:
 v2h12store:
 	TESTQ DX, DX
 	JNZ v2h12biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h12biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1974,7 +1974,7 @@ v2h12biased:
 	ADDQ R9, R13
 	VMOVUPS Z26, K1, 0(R13)
 	VMOVUPS Z27, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h12chain
 	VZEROUPPER
@@ -2010,7 +2010,7 @@ v2h13chain:
 	VPXORD Z27, Z27, Z27
 	VPXORD Z28, Z28, Z28
 	VPXORD Z29, Z29, Z29
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h13fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2108,7 +2108,7 @@ v2h13loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h13loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h13store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2179,7 +2179,7 @@ v2h13loop:
 v2h13store:
 	TESTQ DX, DX
 	JNZ v2h13biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h13biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2251,7 +2251,7 @@ v2h13biased:
 	ADDQ R9, R13
 	VMOVUPS Z28, K1, 0(R13)
 	VMOVUPS Z29, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h13chain
 	VZEROUPPER
@@ -2289,7 +2289,7 @@ v2h14chain:
 	VPXORD Z29, Z29, Z29
 	VPXORD Z30, Z30, Z30
 	VPXORD Z31, Z31, Z31
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h14fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2393,7 +2393,7 @@ v2h14loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h14loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h14store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2469,7 +2469,7 @@ v2h14loop:
 v2h14store:
 	TESTQ DX, DX
 	JNZ v2h14biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h14biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2546,7 +2546,7 @@ v2h14biased:
 	ADDQ R9, R13
 	VMOVUPS Z30, K1, 0(R13)
 	VMOVUPS Z31, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h14chain
 	VZEROUPPER
@@ -2585,7 +2585,7 @@ v1h1:
 
 v1h1chain:
 	VPXORD Z4, Z4, Z4
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2606,7 +2606,7 @@ v1h1loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h1loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2615,7 +2615,7 @@ v1h1loop:
 v1h1store:
 	TESTQ DX, DX
 	JNZ v1h1biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h1biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2624,7 +2624,7 @@ v1h1store:
 v1h1biased:
 	MOVQ DI, R13
 	VMOVUPS Z4, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h1chain
 	VZEROUPPER
@@ -2636,7 +2636,7 @@ v1h2:
 v1h2chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2660,7 +2660,7 @@ v1h2loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h2loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2672,7 +2672,7 @@ v1h2loop:
 v1h2store:
 	TESTQ DX, DX
 	JNZ v1h2biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h2biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2684,7 +2684,7 @@ v1h2biased:
 	VMOVUPS Z4, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z6, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h2chain
 	VZEROUPPER
@@ -2697,7 +2697,7 @@ v1h3chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
 	VPXORD Z8, Z8, Z8
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2724,7 +2724,7 @@ v1h3loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h3loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2739,7 +2739,7 @@ v1h3loop:
 v1h3store:
 	TESTQ DX, DX
 	JNZ v1h3biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h3biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2754,7 +2754,7 @@ v1h3biased:
 	VMOVUPS Z6, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z8, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h3chain
 	VZEROUPPER
@@ -2768,7 +2768,7 @@ v1h4chain:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z8, Z8, Z8
 	VPXORD Z10, Z10, Z10
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2798,7 +2798,7 @@ v1h4loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h4loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2816,7 +2816,7 @@ v1h4loop:
 v1h4store:
 	TESTQ DX, DX
 	JNZ v1h4biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h4biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2834,7 +2834,7 @@ v1h4biased:
 	VMOVUPS Z8, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z10, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h4chain
 	VZEROUPPER
@@ -2849,7 +2849,7 @@ v1h5chain:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z10, Z10, Z10
 	VPXORD Z12, Z12, Z12
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2882,7 +2882,7 @@ v1h5loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h5loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2903,7 +2903,7 @@ v1h5loop:
 v1h5store:
 	TESTQ DX, DX
 	JNZ v1h5biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h5biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2924,7 +2924,7 @@ v1h5biased:
 	VMOVUPS Z10, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z12, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h5chain
 	VZEROUPPER
@@ -2940,7 +2940,7 @@ v1h6chain:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z12, Z12, Z12
 	VPXORD Z14, Z14, Z14
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2976,7 +2976,7 @@ v1h6loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h6loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3000,7 +3000,7 @@ v1h6loop:
 v1h6store:
 	TESTQ DX, DX
 	JNZ v1h6biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h6biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3024,7 +3024,7 @@ v1h6biased:
 	VMOVUPS Z12, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z14, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h6chain
 	VZEROUPPER
@@ -3041,7 +3041,7 @@ v1h7chain:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z14, Z14, Z14
 	VPXORD Z16, Z16, Z16
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h7fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3080,7 +3080,7 @@ v1h7loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h7loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h7store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3107,7 +3107,7 @@ v1h7loop:
 v1h7store:
 	TESTQ DX, DX
 	JNZ v1h7biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h7biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3134,7 +3134,7 @@ v1h7biased:
 	VMOVUPS Z14, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z16, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h7chain
 	VZEROUPPER
@@ -3152,7 +3152,7 @@ v1h8chain:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z16, Z16, Z16
 	VPXORD Z18, Z18, Z18
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h8fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3195,7 +3195,7 @@ v1h8loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h8loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h8store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3225,7 +3225,7 @@ v1h8loop:
 v1h8store:
 	TESTQ DX, DX
 	JNZ v1h8biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h8biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3255,7 +3255,7 @@ v1h8biased:
 	VMOVUPS Z16, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z18, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h8chain
 	VZEROUPPER
@@ -3274,7 +3274,7 @@ v1h9chain:
 	VPXORD Z16, Z16, Z16
 	VPXORD Z18, Z18, Z18
 	VPXORD Z20, Z20, Z20
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h9fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3320,7 +3320,7 @@ v1h9loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h9loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h9store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3353,7 +3353,7 @@ v1h9loop:
 v1h9store:
 	TESTQ DX, DX
 	JNZ v1h9biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h9biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3386,7 +3386,7 @@ v1h9biased:
 	VMOVUPS Z18, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z20, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h9chain
 	VZEROUPPER
@@ -3406,7 +3406,7 @@ v1h10chain:
 	VPXORD Z18, Z18, Z18
 	VPXORD Z20, Z20, Z20
 	VPXORD Z22, Z22, Z22
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h10fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3455,7 +3455,7 @@ v1h10loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h10loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h10store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3491,7 +3491,7 @@ v1h10loop:
 v1h10store:
 	TESTQ DX, DX
 	JNZ v1h10biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h10biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3527,7 +3527,7 @@ v1h10biased:
 	VMOVUPS Z20, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z22, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h10chain
 	VZEROUPPER
@@ -3548,7 +3548,7 @@ v1h11chain:
 	VPXORD Z20, Z20, Z20
 	VPXORD Z22, Z22, Z22
 	VPXORD Z24, Z24, Z24
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h11fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3600,7 +3600,7 @@ v1h11loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h11loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h11store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3639,7 +3639,7 @@ v1h11loop:
 v1h11store:
 	TESTQ DX, DX
 	JNZ v1h11biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h11biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3678,7 +3678,7 @@ v1h11biased:
 	VMOVUPS Z22, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z24, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h11chain
 	VZEROUPPER
@@ -3700,7 +3700,7 @@ v1h12chain:
 	VPXORD Z22, Z22, Z22
 	VPXORD Z24, Z24, Z24
 	VPXORD Z26, Z26, Z26
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h12fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3755,7 +3755,7 @@ v1h12loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h12loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h12store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3797,7 +3797,7 @@ v1h12loop:
 v1h12store:
 	TESTQ DX, DX
 	JNZ v1h12biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h12biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3839,7 +3839,7 @@ v1h12biased:
 	VMOVUPS Z24, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z26, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h12chain
 	VZEROUPPER
@@ -3862,7 +3862,7 @@ v1h13chain:
 	VPXORD Z24, Z24, Z24
 	VPXORD Z26, Z26, Z26
 	VPXORD Z28, Z28, Z28
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h13fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3920,7 +3920,7 @@ v1h13loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h13loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h13store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3965,7 +3965,7 @@ v1h13loop:
 v1h13store:
 	TESTQ DX, DX
 	JNZ v1h13biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h13biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -4010,7 +4010,7 @@ v1h13biased:
 	VMOVUPS Z26, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z28, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h13chain
 	VZEROUPPER
@@ -4034,7 +4034,7 @@ v1h14chain:
 	VPXORD Z26, Z26, Z26
 	VPXORD Z28, Z28, Z28
 	VPXORD Z30, Z30, Z30
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h14fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -4095,7 +4095,7 @@ v1h14loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h14loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h14store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -4143,7 +4143,7 @@ v1h14loop:
 v1h14store:
 	TESTQ DX, DX
 	JNZ v1h14biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h14biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -4191,7 +4191,7 @@ v1h14biased:
 	VMOVUPS Z28, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z30, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h14chain
 	VZEROUPPER
@@ -4220,8 +4220,9 @@ wide:
 
 v4h6:
 	MOVQ k+16(FP), DX
-	MOVQ DX, SI
-	SHLQ $7, SI
+	MOVQ next+56(FP), SI
+	SHLQ $2, SI
+	MOVQ ahead+64(FP), R15
 
 v4h6chain:
 	VPXORD Z8, Z8, Z8
@@ -4248,7 +4249,7 @@ v4h6chain:
 	VPXORD Z29, Z29, Z29
 	VPXORD Z30, Z30, Z30
 	VPXORD Z31, Z31, Z31
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -4439,6 +4440,11 @@ v4h6four:
 	VFMADD231PS Z3, Z5, Z31
 	ADDQ $512, BX
 	ADDQ $32, R8
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h6four
 
@@ -4489,7 +4495,7 @@ v4h6one:
 	JNZ v4h6one
 
 v4h6summed:
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h6store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -4549,7 +4555,7 @@ v4h6summed:
 v4h6store:
 	TESTQ DX, DX
 	JNZ v4h6biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v4h6biased
 	VMOVUPS 0(R13), Z4
@@ -4612,7 +4618,7 @@ v4h6biased:
 	VMOVUPS Z29, 64(R13)
 	VMOVUPS Z30, K1, 128(R13)
 	VMOVUPS Z31, K2, 192(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h6chain
 	VZEROUPPER
@@ -4620,8 +4626,9 @@ v4h6biased:
 
 v4h5:
 	MOVQ k+16(FP), DX
-	MOVQ DX, SI
-	SHLQ $7, SI
+	MOVQ next+56(FP), SI
+	SHLQ $2, SI
+	MOVQ ahead+64(FP), R15
 
 v4h5chain:
 	VPXORD Z8, Z8, Z8
@@ -4644,7 +4651,7 @@ v4h5chain:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -4810,6 +4817,11 @@ v4h5four:
 	VFMADD231PS Z3, Z4, Z27
 	ADDQ $512, BX
 	ADDQ $32, R8
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h5four
 
@@ -4855,7 +4867,7 @@ v4h5one:
 	JNZ v4h5one
 
 v4h5summed:
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h5store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -4906,7 +4918,7 @@ v4h5summed:
 v4h5store:
 	TESTQ DX, DX
 	JNZ v4h5biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v4h5biased
 	VMOVUPS 0(R13), Z4
@@ -4960,7 +4972,7 @@ v4h5biased:
 	VMOVUPS Z25, 64(R13)
 	VMOVUPS Z26, K1, 128(R13)
 	VMOVUPS Z27, K2, 192(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h5chain
 	VZEROUPPER
@@ -4968,8 +4980,9 @@ v4h5biased:
 
 v4h4:
 	MOVQ k+16(FP), DX
-	MOVQ DX, SI
-	SHLQ $7, SI
+	MOVQ next+56(FP), SI
+	SHLQ $2, SI
+	MOVQ ahead+64(FP), R15
 
 v4h4chain:
 	VPXORD Z8, Z8, Z8
@@ -4988,7 +5001,7 @@ v4h4chain:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5129,6 +5142,11 @@ v4h4four:
 	VFMADD231PS Z3, Z7, Z23
 	ADDQ $512, BX
 	ADDQ $32, R8
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h4four
 
@@ -5169,7 +5187,7 @@ v4h4one:
 	JNZ v4h4one
 
 v4h4summed:
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h4store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -5211,7 +5229,7 @@ v4h4summed:
 v4h4store:
 	TESTQ DX, DX
 	JNZ v4h4biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v4h4biased
 	VMOVUPS 0(R13), Z4
@@ -5256,7 +5274,7 @@ v4h4biased:
 	VMOVUPS Z21, 64(R13)
 	VMOVUPS Z22, K1, 128(R13)
 	VMOVUPS Z23, K2, 192(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h4chain
 	VZEROUPPER
@@ -5264,8 +5282,9 @@ v4h4biased:
 
 v4h3:
 	MOVQ k+16(FP), DX
-	MOVQ DX, SI
-	SHLQ $7, SI
+	MOVQ next+56(FP), SI
+	SHLQ $2, SI
+	MOVQ ahead+64(FP), R15
 
 v4h3chain:
 	VPXORD Z8, Z8, Z8
@@ -5280,7 +5299,7 @@ v4h3chain:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5396,6 +5415,11 @@ v4h3four:
 	VFMADD231PS Z3, Z6, Z19
 	ADDQ $512, BX
 	ADDQ $32, R8
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h3four
 
@@ -5431,7 +5455,7 @@ v4h3one:
 	JNZ v4h3one
 
 v4h3summed:
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h3store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -5464,7 +5488,7 @@ v4h3summed:
 v4h3store:
 	TESTQ DX, DX
 	JNZ v4h3biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v4h3biased
 	VMOVUPS 0(R13), Z4
@@ -5500,7 +5524,7 @@ v4h3biased:
 	VMOVUPS Z17, 64(R13)
 	VMOVUPS Z18, K1, 128(R13)
 	VMOVUPS Z19, K2, 192(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h3chain
 	VZEROUPPER
@@ -5508,8 +5532,9 @@ v4h3biased:
 
 v4h2:
 	MOVQ k+16(FP), DX
-	MOVQ DX, SI
-	SHLQ $7, SI
+	MOVQ next+56(FP), SI
+	SHLQ $2, SI
+	MOVQ ahead+64(FP), R15
 
 v4h2chain:
 	VPXORD Z8, Z8, Z8
@@ -5520,7 +5545,7 @@ v4h2chain:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5611,6 +5636,11 @@ v4h2four:
 	VFMADD231PS Z3, Z5, Z15
 	ADDQ $512, BX
 	ADDQ $32, R8
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h2four
 
@@ -5641,7 +5671,7 @@ v4h2one:
 	JNZ v4h2one
 
 v4h2summed:
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h2store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -5665,7 +5695,7 @@ v4h2summed:
 v4h2store:
 	TESTQ DX, DX
 	JNZ v4h2biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v4h2biased
 	VMOVUPS 0(R13), Z4
@@ -5692,7 +5722,7 @@ v4h2biased:
 	VMOVUPS Z13, 64(R13)
 	VMOVUPS Z14, K1, 128(R13)
 	VMOVUPS Z15, K2, 192(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h2chain
 	VZEROUPPER
@@ -5700,15 +5730,16 @@ v4h2biased:
 
 v4h1:
 	MOVQ k+16(FP), DX
-	MOVQ DX, SI
-	SHLQ $7, SI
+	MOVQ next+56(FP), SI
+	SHLQ $2, SI
+	MOVQ ahead+64(FP), R15
 
 v4h1chain:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5774,6 +5805,11 @@ v4h1four:
 	VFMADD231PS Z3, Z4, Z11
 	ADDQ $512, BX
 	ADDQ $32, R8
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h1four
 
@@ -5799,7 +5835,7 @@ v4h1one:
 	JNZ v4h1one
 
 v4h1summed:
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h1store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -5814,7 +5850,7 @@ v4h1summed:
 v4h1store:
 	TESTQ DX, DX
 	JNZ v4h1biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v4h1biased
 	VMOVUPS 0(R13), Z4
@@ -5832,14 +5868,14 @@ v4h1biased:
 	VMOVUPS Z9, 64(R13)
 	VMOVUPS Z10, K1, 128(R13)
 	VMOVUPS Z11, K2, 192(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h1chain
 	VZEROUPPER
 	RET
 
-// func mulWindows64AVX512(h, w, k int, left *float64, row int, offsets *int, b, bias, c *float64, ldc int, add bool)
-TEXT ·mulWindows64AVX512(SB), NOSPLIT, $0-81
+// func mulWindows64AVX512(h, w, k int, left *float64, row int, offsets *int, b *float64, next int, ahead, bias, c *float64, ldc int, add bool)
+TEXT ·mulWindows64AVX512(SB), NOSPLIT, $0-97
 	MOVQ h+0(FP), DX
 	MOVQ w+8(FP), CX
 	MOVQ left+24(FP), AX
@@ -5847,8 +5883,8 @@ TEXT ·mulWindows64AVX512(SB), NOSPLIT, $0-81
 	SHLQ $3, R14
 	MOVQ offsets+40(FP), R8
 	MOVQ b+48(FP), BX
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R9
+	MOVQ c+80(FP), DI
+	MOVQ ldc+88(FP), R9
 	SHLQ $3, R9
 	CMPQ CX, $16
 	JGT wide
@@ -5897,7 +5933,7 @@ v2h1:
 v2h1chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5922,7 +5958,7 @@ v2h1loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h1loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -5933,7 +5969,7 @@ v2h1loop:
 v2h1store:
 	TESTQ DX, DX
 	JNZ v2h1biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h1biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -5945,7 +5981,7 @@ v2h1biased:
 	MOVQ DI, R13
 	VMOVUPD Z4, K1, 0(R13)
 	VMOVUPD Z5, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h1chain
 	VZEROUPPER
@@ -5959,7 +5995,7 @@ v2h2chain:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5990,7 +6026,7 @@ v2h2loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h2loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6006,7 +6042,7 @@ v2h2loop:
 v2h2store:
 	TESTQ DX, DX
 	JNZ v2h2biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h2biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6023,7 +6059,7 @@ v2h2biased:
 	ADDQ R9, R13
 	VMOVUPD Z6, K1, 0(R13)
 	VMOVUPD Z7, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h2chain
 	VZEROUPPER
@@ -6039,7 +6075,7 @@ v2h3chain:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6076,7 +6112,7 @@ v2h3loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h3loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6097,7 +6133,7 @@ v2h3loop:
 v2h3store:
 	TESTQ DX, DX
 	JNZ v2h3biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h3biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6119,7 +6155,7 @@ v2h3biased:
 	ADDQ R9, R13
 	VMOVUPD Z8, K1, 0(R13)
 	VMOVUPD Z9, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h3chain
 	VZEROUPPER
@@ -6137,7 +6173,7 @@ v2h4chain:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6180,7 +6216,7 @@ v2h4loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h4loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6206,7 +6242,7 @@ v2h4loop:
 v2h4store:
 	TESTQ DX, DX
 	JNZ v2h4biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h4biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6233,7 +6269,7 @@ v2h4biased:
 	ADDQ R9, R13
 	VMOVUPD Z10, K1, 0(R13)
 	VMOVUPD Z11, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h4chain
 	VZEROUPPER
@@ -6253,7 +6289,7 @@ v2h5chain:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6302,7 +6338,7 @@ v2h5loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h5loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6333,7 +6369,7 @@ v2h5loop:
 v2h5store:
 	TESTQ DX, DX
 	JNZ v2h5biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h5biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6365,7 +6401,7 @@ v2h5biased:
 	ADDQ R9, R13
 	VMOVUPD Z12, K1, 0(R13)
 	VMOVUPD Z13, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h5chain
 	VZEROUPPER
@@ -6387,7 +6423,7 @@ v2h6chain:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6442,7 +6478,7 @@ v2h6loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h6loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6478,7 +6514,7 @@ v2h6loop:
 v2h6store:
 	TESTQ DX, DX
 	JNZ v2h6biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h6biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6515,7 +6551,7 @@ v2h6biased:
 	ADDQ R9, R13
 	VMOVUPD Z14, K1, 0(R13)
 	VMOVUPD Z15, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h6chain
 	VZEROUPPER
@@ -6539,7 +6575,7 @@ v2h7chain:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h7fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6600,7 +6636,7 @@ v2h7loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h7loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h7store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6641,7 +6677,7 @@ v2h7loop:
 v2h7store:
 	TESTQ DX, DX
 	JNZ v2h7biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h7biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6683,7 +6719,7 @@ v2h7biased:
 	ADDQ R9, R13
 	VMOVUPD Z16, K1, 0(R13)
 	VMOVUPD Z17, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h7chain
 	VZEROUPPER
@@ -6709,7 +6745,7 @@ v2h8chain:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h8fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6777,7 +6813,7 @@ v2h8loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h8loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h8store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6823,7 +6859,7 @@ v2h8loop:
 v2h8store:
 	TESTQ DX, DX
 	JNZ v2h8biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h8biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6870,7 +6906,7 @@ v2h8biased:
 	ADDQ R9, R13
 	VMOVUPD Z18, K1, 0(R13)
 	VMOVUPD Z19, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h8chain
 	VZEROUPPER
@@ -6898,7 +6934,7 @@ v2h9chain:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h9fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6972,7 +7008,7 @@ v2h9loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h9loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h9store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7023,7 +7059,7 @@ v2h9loop:
 v2h9store:
 	TESTQ DX, DX
 	JNZ v2h9biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h9biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7075,7 +7111,7 @@ v2h9biased:
 	ADDQ R9, R13
 	VMOVUPD Z20, K1, 0(R13)
 	VMOVUPD Z21, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h9chain
 	VZEROUPPER
@@ -7105,7 +7141,7 @@ v2h10chain:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h10fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7185,7 +7221,7 @@ v2h10loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h10loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h10store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7241,7 +7277,7 @@ v2h10loop:
 v2h10store:
 	TESTQ DX, DX
 	JNZ v2h10biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h10biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7298,7 +7334,7 @@ v2h10biased:
 	ADDQ R9, R13
 	VMOVUPD Z22, K1, 0(R13)
 	VMOVUPD Z23, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h10chain
 	VZEROUPPER
@@ -7330,7 +7366,7 @@ v2h11chain:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h11fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7416,7 +7452,7 @@ v2h11loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h11loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h11store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7477,7 +7513,7 @@ v2h11loop:
 v2h11store:
 	TESTQ DX, DX
 	JNZ v2h11biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h11biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7539,7 +7575,7 @@ v2h11biased:
 	ADDQ R9, R13
 	VMOVUPD Z24, K1, 0(R13)
 	VMOVUPD Z25, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h11chain
 	VZEROUPPER
@@ -7573,7 +7609,7 @@ v2h12chain:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h12fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7665,7 +7701,7 @@ v2h12loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h12loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h12store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7731,7 +7767,7 @@ v2h12loop:
 v2h12store:
 	TESTQ DX, DX
 	JNZ v2h12biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h12biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7798,7 +7834,7 @@ v2h12biased:
 	ADDQ R9, R13
 	VMOVUPD Z26, K1, 0(R13)
 	VMOVUPD Z27, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h12chain
 	VZEROUPPER
@@ -7834,7 +7870,7 @@ v2h13chain:
 	VPXORD Z27, Z27, Z27
 	VPXORD Z28, Z28, Z28
 	VPXORD Z29, Z29, Z29
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h13fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7932,7 +7968,7 @@ v2h13loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h13loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h13store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8003,7 +8039,7 @@ v2h13loop:
 v2h13store:
 	TESTQ DX, DX
 	JNZ v2h13biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h13biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8075,7 +8111,7 @@ v2h13biased:
 	ADDQ R9, R13
 	VMOVUPD Z28, K1, 0(R13)
 	VMOVUPD Z29, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h13chain
 	VZEROUPPER
@@ -8113,7 +8149,7 @@ v2h14chain:
 	VPXORD Z29, Z29, Z29
 	VPXORD Z30, Z30, Z30
 	VPXORD Z31, Z31, Z31
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h14fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8217,7 +8253,7 @@ v2h14loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h14loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h14store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8293,7 +8329,7 @@ v2h14loop:
 v2h14store:
 	TESTQ DX, DX
 	JNZ v2h14biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h14biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8370,7 +8406,7 @@ v2h14biased:
 	ADDQ R9, R13
 	VMOVUPD Z30, K1, 0(R13)
 	VMOVUPD Z31, K2, 64(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h14chain
 	VZEROUPPER
@@ -8409,7 +8445,7 @@ v1h1:
 
 v1h1chain:
 	VPXORD Z4, Z4, Z4
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8430,7 +8466,7 @@ v1h1loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h1loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8439,7 +8475,7 @@ v1h1loop:
 v1h1store:
 	TESTQ DX, DX
 	JNZ v1h1biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h1biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8448,7 +8484,7 @@ v1h1store:
 v1h1biased:
 	MOVQ DI, R13
 	VMOVUPD Z4, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h1chain
 	VZEROUPPER
@@ -8460,7 +8496,7 @@ v1h2:
 v1h2chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8484,7 +8520,7 @@ v1h2loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h2loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8496,7 +8532,7 @@ v1h2loop:
 v1h2store:
 	TESTQ DX, DX
 	JNZ v1h2biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h2biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8508,7 +8544,7 @@ v1h2biased:
 	VMOVUPD Z4, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z6, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h2chain
 	VZEROUPPER
@@ -8521,7 +8557,7 @@ v1h3chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
 	VPXORD Z8, Z8, Z8
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8548,7 +8584,7 @@ v1h3loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h3loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8563,7 +8599,7 @@ v1h3loop:
 v1h3store:
 	TESTQ DX, DX
 	JNZ v1h3biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h3biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8578,7 +8614,7 @@ v1h3biased:
 	VMOVUPD Z6, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z8, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h3chain
 	VZEROUPPER
@@ -8592,7 +8628,7 @@ v1h4chain:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z8, Z8, Z8
 	VPXORD Z10, Z10, Z10
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8622,7 +8658,7 @@ v1h4loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h4loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8640,7 +8676,7 @@ v1h4loop:
 v1h4store:
 	TESTQ DX, DX
 	JNZ v1h4biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h4biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8658,7 +8694,7 @@ v1h4biased:
 	VMOVUPD Z8, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z10, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h4chain
 	VZEROUPPER
@@ -8673,7 +8709,7 @@ v1h5chain:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z10, Z10, Z10
 	VPXORD Z12, Z12, Z12
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8706,7 +8742,7 @@ v1h5loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h5loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8727,7 +8763,7 @@ v1h5loop:
 v1h5store:
 	TESTQ DX, DX
 	JNZ v1h5biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h5biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8748,7 +8784,7 @@ v1h5biased:
 	VMOVUPD Z10, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z12, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h5chain
 	VZEROUPPER
@@ -8764,7 +8800,7 @@ v1h6chain:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z12, Z12, Z12
 	VPXORD Z14, Z14, Z14
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8800,7 +8836,7 @@ v1h6loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h6loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8824,7 +8860,7 @@ v1h6loop:
 v1h6store:
 	TESTQ DX, DX
 	JNZ v1h6biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h6biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8848,7 +8884,7 @@ v1h6biased:
 	VMOVUPD Z12, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z14, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h6chain
 	VZEROUPPER
@@ -8865,7 +8901,7 @@ v1h7chain:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z14, Z14, Z14
 	VPXORD Z16, Z16, Z16
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h7fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8904,7 +8940,7 @@ v1h7loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h7loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h7store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8931,7 +8967,7 @@ v1h7loop:
 v1h7store:
 	TESTQ DX, DX
 	JNZ v1h7biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h7biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8958,7 +8994,7 @@ v1h7biased:
 	VMOVUPD Z14, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z16, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h7chain
 	VZEROUPPER
@@ -8976,7 +9012,7 @@ v1h8chain:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z16, Z16, Z16
 	VPXORD Z18, Z18, Z18
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h8fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9019,7 +9055,7 @@ v1h8loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h8loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h8store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9049,7 +9085,7 @@ v1h8loop:
 v1h8store:
 	TESTQ DX, DX
 	JNZ v1h8biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h8biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9079,7 +9115,7 @@ v1h8biased:
 	VMOVUPD Z16, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z18, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h8chain
 	VZEROUPPER
@@ -9098,7 +9134,7 @@ v1h9chain:
 	VPXORD Z16, Z16, Z16
 	VPXORD Z18, Z18, Z18
 	VPXORD Z20, Z20, Z20
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h9fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9144,7 +9180,7 @@ v1h9loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h9loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h9store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9177,7 +9213,7 @@ v1h9loop:
 v1h9store:
 	TESTQ DX, DX
 	JNZ v1h9biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h9biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9210,7 +9246,7 @@ v1h9biased:
 	VMOVUPD Z18, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z20, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h9chain
 	VZEROUPPER
@@ -9230,7 +9266,7 @@ v1h10chain:
 	VPXORD Z18, Z18, Z18
 	VPXORD Z20, Z20, Z20
 	VPXORD Z22, Z22, Z22
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h10fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9279,7 +9315,7 @@ v1h10loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h10loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h10store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9315,7 +9351,7 @@ v1h10loop:
 v1h10store:
 	TESTQ DX, DX
 	JNZ v1h10biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h10biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9351,7 +9387,7 @@ v1h10biased:
 	VMOVUPD Z20, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z22, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h10chain
 	VZEROUPPER
@@ -9372,7 +9408,7 @@ v1h11chain:
 	VPXORD Z20, Z20, Z20
 	VPXORD Z22, Z22, Z22
 	VPXORD Z24, Z24, Z24
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h11fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9424,7 +9460,7 @@ v1h11loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h11loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h11store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9463,7 +9499,7 @@ v1h11loop:
 v1h11store:
 	TESTQ DX, DX
 	JNZ v1h11biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h11biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9502,7 +9538,7 @@ v1h11biased:
 	VMOVUPD Z22, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z24, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h11chain
 	VZEROUPPER
@@ -9524,7 +9560,7 @@ v1h12chain:
 	VPXORD Z22, Z22, Z22
 	VPXORD Z24, Z24, Z24
 	VPXORD Z26, Z26, Z26
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h12fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9579,7 +9615,7 @@ v1h12loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h12loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h12store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9621,7 +9657,7 @@ v1h12loop:
 v1h12store:
 	TESTQ DX, DX
 	JNZ v1h12biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h12biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9663,7 +9699,7 @@ v1h12biased:
 	VMOVUPD Z24, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z26, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h12chain
 	VZEROUPPER
@@ -9686,7 +9722,7 @@ v1h13chain:
 	VPXORD Z24, Z24, Z24
 	VPXORD Z26, Z26, Z26
 	VPXORD Z28, Z28, Z28
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h13fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9744,7 +9780,7 @@ v1h13loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h13loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h13store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9789,7 +9825,7 @@ v1h13loop:
 v1h13store:
 	TESTQ DX, DX
 	JNZ v1h13biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h13biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9834,7 +9870,7 @@ v1h13biased:
 	VMOVUPD Z26, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z28, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h13chain
 	VZEROUPPER
@@ -9858,7 +9894,7 @@ v1h14chain:
 	VPXORD Z26, Z26, Z26
 	VPXORD Z28, Z28, Z28
 	VPXORD Z30, Z30, Z30
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h14fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9919,7 +9955,7 @@ v1h14loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h14loop
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h14store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9967,7 +10003,7 @@ v1h14loop:
 v1h14store:
 	TESTQ DX, DX
 	JNZ v1h14biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h14biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -10015,7 +10051,7 @@ v1h14biased:
 	VMOVUPD Z28, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z30, K1, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h14chain
 	VZEROUPPER
@@ -10044,8 +10080,9 @@ wide:
 
 v4h6:
 	MOVQ k+16(FP), DX
-	MOVQ DX, SI
-	SHLQ $7, SI
+	MOVQ next+56(FP), SI
+	SHLQ $3, SI
+	MOVQ ahead+64(FP), R15
 
 v4h6chain:
 	VPXORD Z8, Z8, Z8
@@ -10072,7 +10109,7 @@ v4h6chain:
 	VPXORD Z29, Z29, Z29
 	VPXORD Z30, Z30, Z30
 	VPXORD Z31, Z31, Z31
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10263,6 +10300,11 @@ v4h6four:
 	VFMADD231PD Z3, Z5, Z31
 	ADDQ $512, BX
 	ADDQ $32, R8
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h6four
 
@@ -10313,7 +10355,7 @@ v4h6one:
 	JNZ v4h6one
 
 v4h6summed:
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h6store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -10373,7 +10415,7 @@ v4h6summed:
 v4h6store:
 	TESTQ DX, DX
 	JNZ v4h6biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v4h6biased
 	VMOVUPD 0(R13), Z4
@@ -10436,7 +10478,7 @@ v4h6biased:
 	VMOVUPD Z29, 64(R13)
 	VMOVUPD Z30, K1, 128(R13)
 	VMOVUPD Z31, K2, 192(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h6chain
 	VZEROUPPER
@@ -10444,8 +10486,9 @@ v4h6biased:
 
 v4h5:
 	MOVQ k+16(FP), DX
-	MOVQ DX, SI
-	SHLQ $7, SI
+	MOVQ next+56(FP), SI
+	SHLQ $3, SI
+	MOVQ ahead+64(FP), R15
 
 v4h5chain:
 	VPXORD Z8, Z8, Z8
@@ -10468,7 +10511,7 @@ v4h5chain:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10634,6 +10677,11 @@ v4h5four:
 	VFMADD231PD Z3, Z4, Z27
 	ADDQ $512, BX
 	ADDQ $32, R8
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h5four
 
@@ -10679,7 +10727,7 @@ v4h5one:
 	JNZ v4h5one
 
 v4h5summed:
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h5store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -10730,7 +10778,7 @@ v4h5summed:
 v4h5store:
 	TESTQ DX, DX
 	JNZ v4h5biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v4h5biased
 	VMOVUPD 0(R13), Z4
@@ -10784,7 +10832,7 @@ v4h5biased:
 	VMOVUPD Z25, 64(R13)
 	VMOVUPD Z26, K1, 128(R13)
 	VMOVUPD Z27, K2, 192(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h5chain
 	VZEROUPPER
@@ -10792,8 +10840,9 @@ v4h5biased:
 
 v4h4:
 	MOVQ k+16(FP), DX
-	MOVQ DX, SI
-	SHLQ $7, SI
+	MOVQ next+56(FP), SI
+	SHLQ $3, SI
+	MOVQ ahead+64(FP), R15
 
 v4h4chain:
 	VPXORD Z8, Z8, Z8
@@ -10812,7 +10861,7 @@ v4h4chain:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10953,6 +11002,11 @@ v4h4four:
 	VFMADD231PD Z3, Z7, Z23
 	ADDQ $512, BX
 	ADDQ $32, R8
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h4four
 
@@ -10993,7 +11047,7 @@ v4h4one:
 	JNZ v4h4one
 
 v4h4summed:
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h4store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -11035,7 +11089,7 @@ v4h4summed:
 v4h4store:
 	TESTQ DX, DX
 	JNZ v4h4biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v4h4biased
 	VMOVUPD 0(R13), Z4
@@ -11080,7 +11134,7 @@ v4h4biased:
 	VMOVUPD Z21, 64(R13)
 	VMOVUPD Z22, K1, 128(R13)
 	VMOVUPD Z23, K2, 192(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h4chain
 	VZEROUPPER
@@ -11088,8 +11142,9 @@ v4h4biased:
 
 v4h3:
 	MOVQ k+16(FP), DX
-	MOVQ DX, SI
-	SHLQ $7, SI
+	MOVQ next+56(FP), SI
+	SHLQ $3, SI
+	MOVQ ahead+64(FP), R15
 
 v4h3chain:
 	VPXORD Z8, Z8, Z8
@@ -11104,7 +11159,7 @@ v4h3chain:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11220,6 +11275,11 @@ v4h3four:
 	VFMADD231PD Z3, Z6, Z19
 	ADDQ $512, BX
 	ADDQ $32, R8
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h3four
 
@@ -11255,7 +11315,7 @@ v4h3one:
 	JNZ v4h3one
 
 v4h3summed:
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h3store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -11288,7 +11348,7 @@ v4h3summed:
 v4h3store:
 	TESTQ DX, DX
 	JNZ v4h3biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v4h3biased
 	VMOVUPD 0(R13), Z4
@@ -11324,7 +11384,7 @@ v4h3biased:
 	VMOVUPD Z17, 64(R13)
 	VMOVUPD Z18, K1, 128(R13)
 	VMOVUPD Z19, K2, 192(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h3chain
 	VZEROUPPER
@@ -11332,8 +11392,9 @@ v4h3biased:
 
 v4h2:
 	MOVQ k+16(FP), DX
-	MOVQ DX, SI
-	SHLQ $7, SI
+	MOVQ next+56(FP), SI
+	SHLQ $3, SI
+	MOVQ ahead+64(FP), R15
 
 v4h2chain:
 	VPXORD Z8, Z8, Z8
@@ -11344,7 +11405,7 @@ v4h2chain:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11435,6 +11496,11 @@ v4h2four:
 	VFMADD231PD Z3, Z5, Z15
 	ADDQ $512, BX
 	ADDQ $32, R8
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h2four
 
@@ -11465,7 +11531,7 @@ v4h2one:
 	JNZ v4h2one
 
 v4h2summed:
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h2store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -11489,7 +11555,7 @@ v4h2summed:
 v4h2store:
 	TESTQ DX, DX
 	JNZ v4h2biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v4h2biased
 	VMOVUPD 0(R13), Z4
@@ -11516,7 +11582,7 @@ v4h2biased:
 	VMOVUPD Z13, 64(R13)
 	VMOVUPD Z14, K1, 128(R13)
 	VMOVUPD Z15, K2, 192(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h2chain
 	VZEROUPPER
@@ -11524,15 +11590,16 @@ v4h2biased:
 
 v4h1:
 	MOVQ k+16(FP), DX
-	MOVQ DX, SI
-	SHLQ $7, SI
+	MOVQ next+56(FP), SI
+	SHLQ $3, SI
+	MOVQ ahead+64(FP), R15
 
 v4h1chain:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11598,6 +11665,11 @@ v4h1four:
 	VFMADD231PD Z3, Z4, Z11
 	ADDQ $512, BX
 	ADDQ $32, R8
+	PREFETCHT1 0(R15)
+	PREFETCHT1 0(R15)(SI*1)
+	PREFETCHT1 64(R15)
+	PREFETCHT1 64(R15)(SI*1)
+	ADDQ $128, R15
 	DECQ R13
 	JNZ v4h1four
 
@@ -11623,7 +11695,7 @@ v4h1one:
 	JNZ v4h1one
 
 v4h1summed:
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v4h1store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -11638,7 +11710,7 @@ v4h1summed:
 v4h1store:
 	TESTQ DX, DX
 	JNZ v4h1biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v4h1biased
 	VMOVUPD 0(R13), Z4
@@ -11656,14 +11728,14 @@ v4h1biased:
 	VMOVUPD Z9, 64(R13)
 	VMOVUPD Z10, K1, 128(R13)
 	VMOVUPD Z11, K2, 192(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v4h1chain
 	VZEROUPPER
 	RET
 
-// func mulWindows32AVX2(h, w, k int, left *float32, row int, offsets *int, b, bias, c *float32, ldc int, add bool)
-TEXT ·mulWindows32AVX2(SB), NOSPLIT, $0-81
+// func mulWindows32AVX2(h, w, k int, left *float32, row int, offsets *int, b *float32, next int, ahead, bias, c *float32, ldc int, add bool)
+TEXT ·mulWindows32AVX2(SB), NOSPLIT, $0-97
 	MOVQ h+0(FP), DX
 	MOVQ w+8(FP), CX
 	MOVQ left+24(FP), AX
@@ -11671,8 +11743,8 @@ TEXT ·mulWindows32AVX2(SB), NOSPLIT, $0-81
 	SHLQ $2, R14
 	MOVQ offsets+40(FP), R8
 	MOVQ b+48(FP), BX
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R9
+	MOVQ c+80(FP), DI
+	MOVQ ldc+88(FP), R9
 	SHLQ $2, R9
 	LEAQ (R14)(R14*2), R11
 	LEAQ (R14)(R14*4), R10
@@ -11700,7 +11772,7 @@ v2h1:
 v2h1chain:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11725,7 +11797,7 @@ v2h1loop:
 	DECQ R13
 	JNZ v2h1loop
 	VMOVUPS (R12), Y1
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -11736,7 +11808,7 @@ v2h1loop:
 v2h1store:
 	TESTQ DX, DX
 	JNZ v2h1biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h1biased
 	VMOVUPS 0(R13), Y2
@@ -11748,7 +11820,7 @@ v2h1biased:
 	MOVQ DI, R13
 	VMOVUPS Y4, 0(R13)
 	VMASKMOVPS Y5, Y1, 32(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h1chain
 	VZEROUPPER
@@ -11762,7 +11834,7 @@ v2h2chain:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11792,7 +11864,7 @@ v2h2loop:
 	DECQ R13
 	JNZ v2h2loop
 	VMOVUPS (R12), Y1
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -11808,7 +11880,7 @@ v2h2loop:
 v2h2store:
 	TESTQ DX, DX
 	JNZ v2h2biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h2biased
 	VMOVUPS 0(R13), Y2
@@ -11825,7 +11897,7 @@ v2h2biased:
 	ADDQ R9, R13
 	VMOVUPS Y6, 0(R13)
 	VMASKMOVPS Y7, Y1, 32(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h2chain
 	VZEROUPPER
@@ -11841,7 +11913,7 @@ v2h3chain:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11876,7 +11948,7 @@ v2h3loop:
 	DECQ R13
 	JNZ v2h3loop
 	VMOVUPS (R12), Y1
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -11897,7 +11969,7 @@ v2h3loop:
 v2h3store:
 	TESTQ DX, DX
 	JNZ v2h3biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h3biased
 	VMOVUPS 0(R13), Y2
@@ -11919,7 +11991,7 @@ v2h3biased:
 	ADDQ R9, R13
 	VMOVUPS Y8, 0(R13)
 	VMASKMOVPS Y9, Y1, 32(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h3chain
 	VZEROUPPER
@@ -11937,7 +12009,7 @@ v2h4chain:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11977,7 +12049,7 @@ v2h4loop:
 	DECQ R13
 	JNZ v2h4loop
 	VMOVUPS (R12), Y1
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -12003,7 +12075,7 @@ v2h4loop:
 v2h4store:
 	TESTQ DX, DX
 	JNZ v2h4biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h4biased
 	VMOVUPS 0(R13), Y2
@@ -12030,7 +12102,7 @@ v2h4biased:
 	ADDQ R9, R13
 	VMOVUPS Y10, 0(R13)
 	VMASKMOVPS Y11, Y1, 32(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h4chain
 	VZEROUPPER
@@ -12050,7 +12122,7 @@ v2h5chain:
 	VXORPS Y11, Y11, Y11
 	VXORPS Y12, Y12, Y12
 	VXORPS Y13, Y13, Y13
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12095,7 +12167,7 @@ v2h5loop:
 	DECQ R13
 	JNZ v2h5loop
 	VMOVUPS (R12), Y1
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -12126,7 +12198,7 @@ v2h5loop:
 v2h5store:
 	TESTQ DX, DX
 	JNZ v2h5biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h5biased
 	VMOVUPS 0(R13), Y2
@@ -12158,7 +12230,7 @@ v2h5biased:
 	ADDQ R9, R13
 	VMOVUPS Y12, 0(R13)
 	VMASKMOVPS Y13, Y1, 32(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h5chain
 	VZEROUPPER
@@ -12180,7 +12252,7 @@ v2h6chain:
 	VXORPS Y13, Y13, Y13
 	VXORPS Y14, Y14, Y14
 	VXORPS Y15, Y15, Y15
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12230,7 +12302,7 @@ v2h6loop:
 	DECQ R13
 	JNZ v2h6loop
 	VMOVUPS (R12), Y1
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -12266,7 +12338,7 @@ v2h6loop:
 v2h6store:
 	TESTQ DX, DX
 	JNZ v2h6biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h6biased
 	VMOVUPS 0(R13), Y2
@@ -12303,7 +12375,7 @@ v2h6biased:
 	ADDQ R9, R13
 	VMOVUPS Y14, 0(R13)
 	VMASKMOVPS Y15, Y1, 32(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h6chain
 	VZEROUPPER
@@ -12329,7 +12401,7 @@ v1h1:
 
 v1h1chain:
 	VXORPS Y4, Y4, Y4
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12352,7 +12424,7 @@ v1h1loop:
 	DECQ R13
 	JNZ v1h1loop
 	VMOVUPS (R12), Y0
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12361,7 +12433,7 @@ v1h1loop:
 v1h1store:
 	TESTQ DX, DX
 	JNZ v1h1biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h1biased
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12370,7 +12442,7 @@ v1h1store:
 v1h1biased:
 	MOVQ DI, R13
 	VMASKMOVPS Y4, Y0, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h1chain
 	VZEROUPPER
@@ -12382,7 +12454,7 @@ v1h2:
 v1h2chain:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y6, Y6, Y6
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12409,7 +12481,7 @@ v1h2loop:
 	DECQ R13
 	JNZ v1h2loop
 	VMOVUPS (R12), Y0
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12421,7 +12493,7 @@ v1h2loop:
 v1h2store:
 	TESTQ DX, DX
 	JNZ v1h2biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h2biased
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12433,7 +12505,7 @@ v1h2biased:
 	VMASKMOVPS Y4, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y6, Y0, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h2chain
 	VZEROUPPER
@@ -12446,7 +12518,7 @@ v1h3chain:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y6, Y6, Y6
 	VXORPS Y8, Y8, Y8
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12477,7 +12549,7 @@ v1h3loop:
 	DECQ R13
 	JNZ v1h3loop
 	VMOVUPS (R12), Y0
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12492,7 +12564,7 @@ v1h3loop:
 v1h3store:
 	TESTQ DX, DX
 	JNZ v1h3biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h3biased
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12507,7 +12579,7 @@ v1h3biased:
 	VMASKMOVPS Y6, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y8, Y0, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h3chain
 	VZEROUPPER
@@ -12521,7 +12593,7 @@ v1h4chain:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y8, Y8, Y8
 	VXORPS Y10, Y10, Y10
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12556,7 +12628,7 @@ v1h4loop:
 	DECQ R13
 	JNZ v1h4loop
 	VMOVUPS (R12), Y0
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12574,7 +12646,7 @@ v1h4loop:
 v1h4store:
 	TESTQ DX, DX
 	JNZ v1h4biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h4biased
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12592,7 +12664,7 @@ v1h4biased:
 	VMASKMOVPS Y8, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y10, Y0, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h4chain
 	VZEROUPPER
@@ -12607,7 +12679,7 @@ v1h5chain:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y10, Y10, Y10
 	VXORPS Y12, Y12, Y12
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12646,7 +12718,7 @@ v1h5loop:
 	DECQ R13
 	JNZ v1h5loop
 	VMOVUPS (R12), Y0
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12667,7 +12739,7 @@ v1h5loop:
 v1h5store:
 	TESTQ DX, DX
 	JNZ v1h5biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h5biased
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12688,7 +12760,7 @@ v1h5biased:
 	VMASKMOVPS Y10, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y12, Y0, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h5chain
 	VZEROUPPER
@@ -12704,7 +12776,7 @@ v1h6chain:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y12, Y12, Y12
 	VXORPS Y14, Y14, Y14
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12747,7 +12819,7 @@ v1h6loop:
 	DECQ R13
 	JNZ v1h6loop
 	VMOVUPS (R12), Y0
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12771,7 +12843,7 @@ v1h6loop:
 v1h6store:
 	TESTQ DX, DX
 	JNZ v1h6biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h6biased
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12795,14 +12867,14 @@ v1h6biased:
 	VMASKMOVPS Y12, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y14, Y0, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h6chain
 	VZEROUPPER
 	RET
 
-// func mulWindows64AVX2(h, w, k int, left *float64, row int, offsets *int, b, bias, c *float64, ldc int, add bool)
-TEXT ·mulWindows64AVX2(SB), NOSPLIT, $0-81
+// func mulWindows64AVX2(h, w, k int, left *float64, row int, offsets *int, b *float64, next int, ahead, bias, c *float64, ldc int, add bool)
+TEXT ·mulWindows64AVX2(SB), NOSPLIT, $0-97
 	MOVQ h+0(FP), DX
 	MOVQ w+8(FP), CX
 	MOVQ left+24(FP), AX
@@ -12810,8 +12882,8 @@ TEXT ·mulWindows64AVX2(SB), NOSPLIT, $0-81
 	SHLQ $3, R14
 	MOVQ offsets+40(FP), R8
 	MOVQ b+48(FP), BX
-	MOVQ c+64(FP), DI
-	MOVQ ldc+72(FP), R9
+	MOVQ c+80(FP), DI
+	MOVQ ldc+88(FP), R9
 	SHLQ $3, R9
 	LEAQ (R14)(R14*2), R11
 	LEAQ (R14)(R14*4), R10
@@ -12839,7 +12911,7 @@ v2h1:
 v2h1chain:
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12864,7 +12936,7 @@ v2h1loop:
 	DECQ R13
 	JNZ v2h1loop
 	VMOVUPS (R12), Y1
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h1store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -12875,7 +12947,7 @@ v2h1loop:
 v2h1store:
 	TESTQ DX, DX
 	JNZ v2h1biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h1biased
 	VMOVUPD 0(R13), Y2
@@ -12887,7 +12959,7 @@ v2h1biased:
 	MOVQ DI, R13
 	VMOVUPD Y4, 0(R13)
 	VMASKMOVPD Y5, Y1, 32(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h1chain
 	VZEROUPPER
@@ -12901,7 +12973,7 @@ v2h2chain:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12931,7 +13003,7 @@ v2h2loop:
 	DECQ R13
 	JNZ v2h2loop
 	VMOVUPS (R12), Y1
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h2store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -12947,7 +13019,7 @@ v2h2loop:
 v2h2store:
 	TESTQ DX, DX
 	JNZ v2h2biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h2biased
 	VMOVUPD 0(R13), Y2
@@ -12964,7 +13036,7 @@ v2h2biased:
 	ADDQ R9, R13
 	VMOVUPD Y6, 0(R13)
 	VMASKMOVPD Y7, Y1, 32(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h2chain
 	VZEROUPPER
@@ -12980,7 +13052,7 @@ v2h3chain:
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 	VXORPD Y9, Y9, Y9
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13015,7 +13087,7 @@ v2h3loop:
 	DECQ R13
 	JNZ v2h3loop
 	VMOVUPS (R12), Y1
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h3store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -13036,7 +13108,7 @@ v2h3loop:
 v2h3store:
 	TESTQ DX, DX
 	JNZ v2h3biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h3biased
 	VMOVUPD 0(R13), Y2
@@ -13058,7 +13130,7 @@ v2h3biased:
 	ADDQ R9, R13
 	VMOVUPD Y8, 0(R13)
 	VMASKMOVPD Y9, Y1, 32(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h3chain
 	VZEROUPPER
@@ -13076,7 +13148,7 @@ v2h4chain:
 	VXORPD Y9, Y9, Y9
 	VXORPD Y10, Y10, Y10
 	VXORPD Y11, Y11, Y11
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13116,7 +13188,7 @@ v2h4loop:
 	DECQ R13
 	JNZ v2h4loop
 	VMOVUPS (R12), Y1
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h4store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -13142,7 +13214,7 @@ v2h4loop:
 v2h4store:
 	TESTQ DX, DX
 	JNZ v2h4biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h4biased
 	VMOVUPD 0(R13), Y2
@@ -13169,7 +13241,7 @@ v2h4biased:
 	ADDQ R9, R13
 	VMOVUPD Y10, 0(R13)
 	VMASKMOVPD Y11, Y1, 32(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h4chain
 	VZEROUPPER
@@ -13189,7 +13261,7 @@ v2h5chain:
 	VXORPD Y11, Y11, Y11
 	VXORPD Y12, Y12, Y12
 	VXORPD Y13, Y13, Y13
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13234,7 +13306,7 @@ v2h5loop:
 	DECQ R13
 	JNZ v2h5loop
 	VMOVUPS (R12), Y1
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h5store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -13265,7 +13337,7 @@ v2h5loop:
 v2h5store:
 	TESTQ DX, DX
 	JNZ v2h5biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h5biased
 	VMOVUPD 0(R13), Y2
@@ -13297,7 +13369,7 @@ v2h5biased:
 	ADDQ R9, R13
 	VMOVUPD Y12, 0(R13)
 	VMASKMOVPD Y13, Y1, 32(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h5chain
 	VZEROUPPER
@@ -13319,7 +13391,7 @@ v2h6chain:
 	VXORPD Y13, Y13, Y13
 	VXORPD Y14, Y14, Y14
 	VXORPD Y15, Y15, Y15
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13369,7 +13441,7 @@ v2h6loop:
 	DECQ R13
 	JNZ v2h6loop
 	VMOVUPS (R12), Y1
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v2h6store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -13405,7 +13477,7 @@ v2h6loop:
 v2h6store:
 	TESTQ DX, DX
 	JNZ v2h6biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v2h6biased
 	VMOVUPD 0(R13), Y2
@@ -13442,7 +13514,7 @@ v2h6biased:
 	ADDQ R9, R13
 	VMOVUPD Y14, 0(R13)
 	VMASKMOVPD Y15, Y1, 32(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v2h6chain
 	VZEROUPPER
@@ -13468,7 +13540,7 @@ v1h1:
 
 v1h1chain:
 	VXORPD Y4, Y4, Y4
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13491,7 +13563,7 @@ v1h1loop:
 	DECQ R13
 	JNZ v1h1loop
 	VMOVUPS (R12), Y0
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h1store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13500,7 +13572,7 @@ v1h1loop:
 v1h1store:
 	TESTQ DX, DX
 	JNZ v1h1biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h1biased
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13509,7 +13581,7 @@ v1h1store:
 v1h1biased:
 	MOVQ DI, R13
 	VMASKMOVPD Y4, Y0, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h1chain
 	VZEROUPPER
@@ -13521,7 +13593,7 @@ v1h2:
 v1h2chain:
 	VXORPD Y4, Y4, Y4
 	VXORPD Y6, Y6, Y6
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13548,7 +13620,7 @@ v1h2loop:
 	DECQ R13
 	JNZ v1h2loop
 	VMOVUPS (R12), Y0
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h2store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13560,7 +13632,7 @@ v1h2loop:
 v1h2store:
 	TESTQ DX, DX
 	JNZ v1h2biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h2biased
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13572,7 +13644,7 @@ v1h2biased:
 	VMASKMOVPD Y4, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y6, Y0, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h2chain
 	VZEROUPPER
@@ -13585,7 +13657,7 @@ v1h3chain:
 	VXORPD Y4, Y4, Y4
 	VXORPD Y6, Y6, Y6
 	VXORPD Y8, Y8, Y8
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13616,7 +13688,7 @@ v1h3loop:
 	DECQ R13
 	JNZ v1h3loop
 	VMOVUPS (R12), Y0
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h3store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13631,7 +13703,7 @@ v1h3loop:
 v1h3store:
 	TESTQ DX, DX
 	JNZ v1h3biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h3biased
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13646,7 +13718,7 @@ v1h3biased:
 	VMASKMOVPD Y6, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y8, Y0, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h3chain
 	VZEROUPPER
@@ -13660,7 +13732,7 @@ v1h4chain:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y8, Y8, Y8
 	VXORPD Y10, Y10, Y10
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13695,7 +13767,7 @@ v1h4loop:
 	DECQ R13
 	JNZ v1h4loop
 	VMOVUPS (R12), Y0
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h4store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13713,7 +13785,7 @@ v1h4loop:
 v1h4store:
 	TESTQ DX, DX
 	JNZ v1h4biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h4biased
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13731,7 +13803,7 @@ v1h4biased:
 	VMASKMOVPD Y8, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y10, Y0, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h4chain
 	VZEROUPPER
@@ -13746,7 +13818,7 @@ v1h5chain:
 	VXORPD Y8, Y8, Y8
 	VXORPD Y10, Y10, Y10
 	VXORPD Y12, Y12, Y12
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13785,7 +13857,7 @@ v1h5loop:
 	DECQ R13
 	JNZ v1h5loop
 	VMOVUPS (R12), Y0
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h5store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13806,7 +13878,7 @@ v1h5loop:
 v1h5store:
 	TESTQ DX, DX
 	JNZ v1h5biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h5biased
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13827,7 +13899,7 @@ v1h5biased:
 	VMASKMOVPD Y10, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y12, Y0, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h5chain
 	VZEROUPPER
@@ -13843,7 +13915,7 @@ v1h6chain:
 	VXORPD Y10, Y10, Y10
 	VXORPD Y12, Y12, Y12
 	VXORPD Y14, Y14, Y14
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13886,7 +13958,7 @@ v1h6loop:
 	DECQ R13
 	JNZ v1h6loop
 	VMOVUPS (R12), Y0
-	CMPB add+80(FP), $0
+	CMPB add+96(FP), $0
 	JEQ v1h6store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13910,7 +13982,7 @@ v1h6loop:
 v1h6store:
 	TESTQ DX, DX
 	JNZ v1h6biased
-	MOVQ bias+56(FP), R13
+	MOVQ bias+72(FP), R13
 	TESTQ R13, R13
 	JZ v1h6biased
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13934,7 +14006,7 @@ v1h6biased:
 	VMASKMOVPD Y12, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y14, Y0, 0(R13)
-	MOVB $1, add+80(FP)
+	MOVB $1, add+96(FP)
 	TESTQ DX, DX
 	JNZ v1h6chain
 	VZEROUPPER

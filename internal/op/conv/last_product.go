@@ -351,7 +351,7 @@ func (k *last[T]) tiles(b *windowBlock, p *windowProduct[T], m0, m1, width, rows
 	if m0 == m1 {
 		return
 	}
-	f := &k.windows
+	f, n, at := &k.windows, p.terms.Len(), 0
 	for l := range b.lines {
 		// Tiles as high as each other, or as the next.
 		for col, tiles := 0, kernel.CeilDiv(b.cols, rows); tiles > 0; tiles-- {
@@ -362,9 +362,14 @@ func (k *last[T]) tiles(b *windowBlock, p *windowProduct[T], m0, m1, width, rows
 				if bias != nil {
 					bias = bias[m:]
 				}
-				k.tile.MulWindows(h, min(width, m1-m), left, f.stepX, p.terms, p.strips[m*p.terms.Len():], bias, y[m:], f.stepY, p.add)
+				right := isa.Strips[T]{Data: p.strips[m*n:], Row: k.tile.Cols, Next: k.tile.Cols * n}
+				if width > k.tile.Cols {
+					right.Ahead = isa.Ahead(p.strips[min((m1+m-m0)*n, len(p.strips)):], right.Next, at, n)
+				}
+				k.tile.MulWindows(h, min(width, m1-m), left, f.stepX, p.terms, right, bias, y[m:], f.stepY, p.add)
 			}
 			col += h
+			at++
 		}
 	}
 }

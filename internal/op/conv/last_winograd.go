@@ -2,6 +2,7 @@ package conv
 
 import (
 	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa"
 )
 
 // lastWinograd is a convolution by minimal filtering of images with their channels last.
@@ -200,9 +201,11 @@ func (k *lastWinograd) multiply(products, weights, transformed []float32, tiles,
 			}
 			of, next := weights[k.elems(m-m0)+p*k.deep*width:], k.elems(k.strip)
 			// Tiles as high as each other, or as the next.
-			for t, left := 0, kernel.CeilDiv(tiles, rows); left > 0; left-- {
-				h := kernel.CeilDiv(tiles-t, left)
-				k.tile.MulFrom(h, n, k.deep, transformed[p*k.point()+t*k.pitch:], k.pitch, 1, of, width, next, products[(p*tiles+t)*maps+m-m0:], maps, false)
+			t, parts := 0, kernel.CeilDiv(tiles, rows)
+			for i := range parts {
+				h := kernel.CeilDiv(tiles-t, parts-i)
+				b := isa.Strips[float32]{Data: of, Row: width, Next: next, Ahead: isa.Ahead(of[min(k.deep*width, len(of)):], k.deep*width, i, k.deep)}
+				k.tile.MulFrom(h, n, k.deep, transformed[p*k.point()+t*k.pitch:], k.pitch, 1, b, products[(p*tiles+t)*maps+m-m0:], maps, false)
 				t += h
 			}
 			m += n

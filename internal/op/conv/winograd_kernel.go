@@ -259,7 +259,7 @@ func (k *winograd) multiply(products, weights, transformed []float32, maps, lane
 				of, end := weights[k.elems(m)+p*k.deep*height:], min(m+height, maps)
 				for r := m; r < end; r += rows {
 					to := products[(p*maps+r)*lanes+j:]
-					k.tile.MulFrom(min(rows, end-r), w, k.deep, of[r-m:], 1, height, image[j:], lanes, k.tile.Cols, to, lanes, false)
+					k.tile.MulFrom(min(rows, end-r), w, k.deep, of[r-m:], 1, height, isa.Strips[float32]{Data: image[j:], Row: lanes, Next: k.tile.Cols}, to, lanes, false)
 				}
 			}
 			j += w

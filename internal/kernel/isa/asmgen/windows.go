@@ -19,8 +19,8 @@ func (g *generator) windowRows() int {
 // offsets, and CX and R12 are the bases and the offset of this term.
 func (g *generator) mulWindows() {
 	bits := 8 * g.width
-	fmt.Fprintf(g, "\n// func mulWindows%s(h, w, k int, left *float%d, row int, offsets *int, b, bias, c *float%d, ldc int, add bool)\n", g.name, bits, bits)
-	fmt.Fprintf(g, "TEXT ·mulWindows%s(SB), NOSPLIT, $0-81\n", g.name)
+	fmt.Fprintf(g, "\n// func mulWindows%s(h, w, k int, left *float%d, row int, offsets *int, b *float%d, next int, ahead, bias, c *float%d, ldc int, add bool)\n", g.name, bits, bits, bits)
+	fmt.Fprintf(g, "TEXT ·mulWindows%s(SB), NOSPLIT, $0-97\n", g.name)
 	g.op("MOVQ h+0(FP), DX")
 	g.op("MOVQ w+8(FP), CX")
 	g.op("MOVQ left+24(FP), AX")
@@ -28,8 +28,8 @@ func (g *generator) mulWindows() {
 	g.op("SHLQ $%d, R14", g.shift())
 	g.op("MOVQ offsets+40(FP), R8")
 	g.op("MOVQ b+48(FP), BX")
-	g.op("MOVQ c+64(FP), DI")
-	g.op("MOVQ ldc+72(FP), R9")
+	g.op("MOVQ c+80(FP), DI")
+	g.op("MOVQ ldc+88(FP), R9")
 	g.op("SHLQ $%d, R9", g.shift())
 	if g.avx512 {
 		g.wideOrMasks()
@@ -69,17 +69,17 @@ func (g *generator) wideWindows() {
 	for h := wideRows; h > 0; h-- {
 		g.label("v4h%d", h)
 		g.op("MOVQ k+16(FP), DX")
-		g.op("MOVQ DX, SI")
-		g.op("SHLQ $7, SI")
+		g.secondStrip(56)
 		g.label("v4h%dchain", h)
-		g.startChain(4, h, 80)
+		g.startChain(4, h, 96)
 		g.wideChain(h, func(u int) {
 			g.op("MOVQ %d(R8), R11", 8*u)
 			g.op("LEAQ (AX)(R11*%d), R11", g.width)
-			g.wideTerm(h, func(i int) string { return wideRow("R11", i) }, g.secondStrip(2*u*g.bytes()))
+			g.wideTerm(h, func(i int) string { return wideRow("R11", i) }, g.inStrips(2*u*g.bytes()))
 		}, func(n int) {
 			g.op("ADDQ $%d, BX", 2*n*g.bytes())
 			g.op("ADDQ $%d, R8", 8*n)
+			g.fetchAhead(n)
 		})
 		g.endWindows(4, h)
 	}
@@ -90,7 +90,7 @@ func (g *generator) windowLoop(v, h int) {
 	g.label("v%dh%d", v, h)
 	g.op("MOVQ k+16(FP), DX")
 	g.label("v%dh%dchain", v, h)
-	g.startChain(v, h, 80)
+	g.startChain(v, h, 96)
 	g.op("PCALIGN $32")
 	g.label("v%dh%dloop", v, h)
 	g.op("MOVQ (R8), CX")
@@ -123,10 +123,10 @@ func (g *generator) windowLoop(v, h int) {
 // endWindows emits the end of a chain: sums are added to c if the argument add says so, the bias
 // is added behind the last, and they are written.
 func (g *generator) endWindows(v, h int) {
-	g.addSums(v, h, 80)
+	g.addSums(v, h, 96)
 	g.op("TESTQ DX, DX")
 	g.op("JNZ v%dh%dbiased", v, h)
-	g.op("MOVQ bias+56(FP), R13")
+	g.op("MOVQ bias+72(FP), R13")
 	g.op("TESTQ R13, R13")
 	g.op("JZ v%dh%dbiased", v, h)
 	for j := range v {
@@ -147,7 +147,7 @@ func (g *generator) endWindows(v, h int) {
 	}
 	g.label("v%dh%dbiased", v, h)
 	g.storeSums(v, h)
-	g.op("MOVB $1, add+80(FP)")
+	g.op("MOVB $1, add+96(FP)")
 	g.op("TESTQ DX, DX")
 	g.op("JNZ v%dh%dchain", v, h)
 	g.op("VZEROUPPER")

@@ -7,6 +7,9 @@ package numbers
 // on adding to the result.
 const Chain = 64
 
+// AheadBytes is how many bytes of a strip of a product are fetched ahead for every four terms.
+const AheadBytes = 128
+
 // TapRows is how many rows of positions the loops of depthwise convolutions take at a time.
 const TapRows = 4
 
