@@ -56,7 +56,8 @@ func (k *last[T]) bindWindows() {
 	if !f.inPlace {
 		f.band.bind(s)
 	}
-	f.cut(k.maps, k.group, k.deep, k.taps, k.tile.WindowRows, k.tile.Cols)
+	cols, _ := k.tile.Columns(k.maps)
+	f.cut(k.maps, k.group, k.deep, k.taps, k.tile.WindowRows, k.tile.Cols, max(cols, k.tile.Cols))
 	f.terms.Reset()
 	if f.inPlace {
 		k.termsInPlace()
@@ -145,8 +146,8 @@ func (k *last[T]) termsInPlace() {
 }
 
 // cut chooses the extents of blocks: what the caches hold, and less until there are blocks
-// enough.
-func (f *windows) cut(maps, group, deep, taps, rows, cols int) {
+// enough. A strip has a number of columns, and tiles take so many maps at once.
+func (f *windows) cut(maps, group, deep, taps, rows, cols, atOnce int) {
 	const (
 		enough = 12      // blocks, for the workers to share evenly
 		grain  = 1 << 20 // multiplications in a block worth handing out
@@ -183,8 +184,8 @@ func (f *windows) cut(maps, group, deep, taps, rows, cols int) {
 			halve(&f.blockLength, rows)
 		case f.blockGroups > 1:
 			halve(&f.blockGroups, 1)
-		case f.blockMaps > cols:
-			halve(&f.blockMaps, cols)
+		case f.blockMaps > atOnce:
+			halve(&f.blockMaps, atOnce)
 		case f.blockLines > 1:
 			halve(&f.blockLines, 1)
 		case f.blockLength > rows:
