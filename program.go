@@ -184,7 +184,7 @@ type Memory struct {
 	Scratch    int64 `json:"scratch_bytes_per_worker"` // of each worker of an instance
 	Weights    int64 `json:"weights_bytes"`            // shared by all instances
 	Prepacked  int64 `json:"prepacked_weights_bytes"`  // weights once more, in the form of their kernels; taken with the first instance and shared by all
-	Own        int64 `json:"own_weights_bytes"`        // of both, what follows from constants that were computed for this program
+	Own        int64 `json:"own_weights_bytes"`        // of both, what is kept of constants that were computed for this program: one that is read in prepacked forms alone is not kept as it was
 	LowerBound int64 `json:"lower_bound_bytes"`        // no arena for the same steps can be smaller
 	NoReuse    int64 `json:"materialized_bytes"`       // the arena if no two values in it shared a byte; views are no values of their own
 }
@@ -207,16 +207,13 @@ func (p *Program) Memory() Memory {
 		LowerBound: p.prog.Buffers.LowerBound,
 		NoReuse:    p.prog.Buffers.Materialized,
 	}
-	seen := make(map[*byte]bool)
-	for i, w := range p.prog.Weights {
-		own := int64(p.prep.PrepackedBytesOf(i))
-		if data := w.Stored().Data; len(data) > 0 && !seen[&data[0]] {
-			seen[&data[0]] = true
-			m.Weights += int64(len(data))
-			own += int64(len(data))
-		}
+	for i, bytes := range p.prog.Bytes {
+		m.Weights += bytes
 		if p.prog.Own[i] {
-			m.Own += own
+			m.Own += int64(p.prep.PrepackedBytesOf(i))
+			if !p.prep.Forgets(i) {
+				m.Own += bytes
+			}
 		}
 	}
 	return m

@@ -156,6 +156,10 @@ func (n *Node) Stored() *Leaf {
 	return nil
 }
 
+// Forget gives up the data of a constant, which [Node.Leaf] and [Node.Stored] are without from then
+// on. It is for who has made the constant, and knows that nobody reads its elements any more.
+func (n *Node) Forget() { n.leaf.Data = nil }
+
 // IsLeaf reports whether the node needs no step: a constant, an input, or a
 // filled cache.
 func (n *Node) IsLeaf() bool {

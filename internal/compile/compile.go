@@ -50,6 +50,7 @@ type Program struct {
 	Outputs []Port
 	Weights []*graph.Node // constants the steps read
 	Own     []bool        // which of these were computed for the program: the graph does not have them
+	Bytes   []int64       // of the data of each; 0 where that is the data of one before it
 
 	Plan    *plan.Plan // at the largest extents, as is what follows
 	Circuit *circuit.Circuit
@@ -252,8 +253,14 @@ func Compile(ctx context.Context, names []string, dims []extent.Dim, build Build
 	if err := l.steps(); err != nil {
 		return nil, err
 	}
+	seen := make(map[*byte]bool)
 	for _, w := range l.prog.Weights {
-		l.prog.Own = append(l.prog.Own, !given[w.Stored()])
+		leaf, bytes := w.Stored(), int64(0)
+		if data := leaf.Data; len(data) > 0 && !seen[&data[0]] {
+			seen[&data[0]] = true
+			bytes = int64(len(data))
+		}
+		l.prog.Own, l.prog.Bytes = append(l.prog.Own, !given[leaf]), append(l.prog.Bytes, bytes)
 	}
 	l.describe()
 	return l.prog, nil

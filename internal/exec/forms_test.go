@@ -16,7 +16,9 @@ import (
 	"github.com/berth-go/berth/internal/filemap"
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/memtest"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/linear"
+	"github.com/berth-go/berth/internal/op/move"
 	"github.com/berth-go/berth/internal/op/ops"
 	"github.com/berth-go/berth/internal/op/view"
 	"github.com/berth-go/berth/shape"
@@ -118,6 +120,57 @@ func TestFormsAreCollected(t *testing.T) {
 		t.Errorf("%d forms are held without a program", forms.Len())
 	}
 	runtime.KeepAlive(w)
+}
+
+// TestForgotten wants a constant that was computed for a program to be dropped once it is
+// prepacked, unless a step reads it as it is, and one that was given to stay.
+func TestForgotten(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 11))
+	w := weight(rng, 24, 24)
+	computed := func() graph.Value { return must(elementwise.Apply(elementwise.Exp, nil, w)) }
+	x := random(rng, 5*24)
+	for _, c := range []struct {
+		name    string
+		value   func(rows int) graph.Value
+		dropped int
+	}{
+		{"given", func(rows int) graph.Value { return must(ops.One(linear.Gemm{Alpha: 1}, input(rows, 24), w)) }, 0},
+		{"computed", func(rows int) graph.Value { return must(ops.One(linear.Gemm{Alpha: 1}, input(rows, 24), computed())) }, 1},
+		{"read as it is, too", func(rows int) graph.Value {
+			e := computed()
+			y := must(ops.One(linear.Gemm{Alpha: 1}, input(rows, 24), e))
+			return must(ops.One(move.Concat{}, y, e))
+		}, 0},
+	} {
+		p := programOf(t, 5, c.value)
+		prep := must(Prepare(p, true))
+		told := 0
+		for i := range p.Weights {
+			if prep.Forgets(i) {
+				told++
+			}
+		}
+		first := must(prep.NewInstance(2, false))
+		second := must(prep.NewInstance(1, false))
+		dropped := 0
+		for _, n := range p.Weights {
+			if len(n.Stored().Data) == 0 {
+				dropped++
+			}
+		}
+		if dropped != c.dropped || told != dropped {
+			t.Errorf("%s: %d constants are dropped, %d were told, want %d", c.name, dropped, told, c.dropped)
+		}
+		plain := must(must(Prepare(programOf(t, 5, c.value), false)).NewInstance(1, false))
+		want := runRows(t, plain, x, 3)
+		for _, inst := range []*Instance{first, second} {
+			if !bytes.Equal(runRows(t, inst, x, 3), want) {
+				t.Errorf("%s: the result has changed", c.name)
+			}
+			inst.Close()
+		}
+		plain.Close()
+	}
 }
 
 // TestPackedPagesAreReleased multiplies by constants in a mapped file, whose pages count

@@ -1,15 +1,18 @@
 package exec
 
 import (
+	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"github.com/berth-go/berth/internal/compile"
 	"github.com/berth-go/berth/internal/filemap"
 	"github.com/berth-go/berth/internal/kernel"
 )
 
-// prepack has workers make the prepacked forms that no other program has made, once, and releases
-// the pages of files that are not read any more. Of the constants that are read in prepacked forms
+// prepack has workers make the prepacked forms that no other program has made, once, releases
+// the pages of files that are not read any more, and forgets constants of the program's own that
+// are not. Of the constants that are read in prepacked forms
 // alone, only those that a worker is at are in memory at a time, beside the forms.
 func (p *Prepared) prepack(workers *Workers) error {
 	p.once.Do(func() {
@@ -37,6 +40,8 @@ type packing struct {
 	stored []bool      // the constants that are read as they are, too
 	forms  [][]source  // by constant
 	spare  chan []byte // memory for copies
+
+	forgotten atomic.Int64 // bytes since the last collection
 }
 
 // Bind implements [kernel.Kernel]: there is nothing to bind.
@@ -68,7 +73,28 @@ func (k *packing) Run(weight int, _ []byte) error {
 	if released {
 		filemap.Release(file)
 	}
+	if k.forgets(weight, k.stored[weight]) {
+		node.Forget()
+		k.collect(len(file))
+	}
 	return nil
+}
+
+// collect has the memory of constants that are forgotten used again, now and then: those of a
+// model together may be as large as all forms of them.
+func (k *packing) collect(bytes int) {
+	const often = 16 << 20
+	if n := k.forgotten.Add(int64(bytes)); n >= often && k.forgotten.CompareAndSwap(n, 0) {
+		runtime.GC()
+	}
+}
+
+// Forgets reports whether a constant is dropped once its forms are made: it was computed for the
+// program, and nothing reads it in another form.
+func (p *Prepared) Forgets(weight int) bool { return p.forgets(weight, p.readAsStored()[weight]) }
+
+func (p *Prepared) forgets(weight int, stored bool) bool {
+	return p.prog.Own[weight] && !stored && p.PrepackedBytesOf(weight) > 0
 }
 
 // fill makes a form of a constant whose elements are data.
