@@ -17,7 +17,7 @@ import (
 //	x ── conv ── relu ── f   ->   x ── permute 0 2 3 1 ── conv{last} ── relu ── permute 0 3 1 2 ── f
 //
 // A region is what is connected by values that an [op.Layouter] writes and another one
-// reads as an image.
+// reads as an image. A reshape of the spatial axes alone counts as one.
 func channelsLast(_ context.Context, r *graph.Rewriter, opt *Options) error {
 	regions := findRegions(r, fixed(r, opt.varies))
 	l := layout{r: r, last: make(map[graph.Value]graph.Value)}
@@ -48,12 +48,12 @@ type regions struct {
 func findRegions(r *graph.Rewriter, fixed map[*graph.Node]bool) *regions {
 	g := &regions{r: r, index: make(map[*graph.Node]int)}
 	for _, n := range r.Nodes() {
-		if r.IsLeaf(n) || fixed[n] || images(n) == 0 {
+		if r.IsLeaf(n) || fixed[n] || g.images(n) == 0 {
 			continue
 		}
 		g.index[n] = len(g.root)
 		g.root = append(g.root, len(g.root))
-		for i := range min(images(n), n.NumInputs()) {
+		for i := range min(g.images(n), n.NumInputs()) {
 			if from, ok := g.index[n.Input(i).Node()]; ok && isImage(n, i) {
 				g.root[g.find(from)] = g.find(g.index[n])
 			}
@@ -97,22 +97,51 @@ func (g *regions) of(n *graph.Node) *region {
 
 // images returns how many of the first inputs of n are images that may have their channels
 // last; 0 if n has no such form.
-func images(n *graph.Node) int {
+func (g *regions) images(n *graph.Node) int {
 	if n.NumOutputs() != 1 || len(n.Output(0).Type().Shape) < 3 {
 		return 0
 	}
-	l, ok := n.Op().(op.Layouter)
-	if !ok {
+	if _, ok := n.Op().(view.Reshape); ok && !g.keepsChannels(n) {
 		return 0
 	}
-	_, images := l.WithChannelsLast(len(n.Output(0).Type().Shape))
+	_, images := withChannelsLast(n)
 	return images
 }
 
-// isImage reports whether input i of n has as many axes as its output.
+// keepsChannels reports whether a reshape leaves the first two axes as they are, and so the
+// order of the elements along the others.
+func (g *regions) keepsChannels(n *graph.Node) bool {
+	return g.r.InAll(func(at func(graph.Value) graph.Value) bool {
+		from, to := at(n.Input(0)).Type().Shape, at(n.Output(0)).Type().Shape
+		return len(from) > 2 && len(to) > 2 && from[:2].Equal(to[:2])
+	})
+}
+
+// withChannelsLast returns the op of n over images with their channels last, and how many
+// of the first inputs are images: 0 if there is none.
+func withChannelsLast(n *graph.Node) (o graph.Op, images int) {
+	switch o := n.Op().(type) {
+	case view.Reshape:
+		return view.Reshape{Shape: op.ChannelsLast(n.Output(0).Type().Shape)}, 1
+	case op.Layouter:
+		return o.WithChannelsLast(len(n.Output(0).Type().Shape))
+	}
+	return nil, 0
+}
+
+// isImage reports whether input i of n is an image: it has as many axes as the output, or is
+// reshaped to that.
 func isImage(n *graph.Node, i int) bool {
 	v := n.Input(i)
-	return !v.IsZero() && len(v.Type().Shape) == len(n.Output(0).Type().Shape)
+	return !v.IsZero() && len(v.Type().Shape) == imageRank(n)
+}
+
+// imageRank returns the axes of the images that n reads.
+func imageRank(n *graph.Node) int {
+	if _, ok := n.Op().(view.Reshape); ok {
+		return len(n.Input(0).Type().Shape)
+	}
+	return len(n.Output(0).Type().Shape)
 }
 
 // moveCost is what moving an element to its place in another layout costs, in
@@ -135,7 +164,7 @@ func (g *regions) pay(region *region) bool {
 			if _, ok := n.Op().(conv.Conv); ok {
 				gain += convGain(at(n.Output(0)).Node())
 			}
-			for i := range min(images(n), n.NumInputs()) {
+			for i := range min(g.images(n), n.NumInputs()) {
 				if v := n.Input(i); isImage(n, i) && v.Node().Leaf() == nil && g.of(v.Node()) != region {
 					move(v)
 				}
@@ -172,14 +201,13 @@ type layout struct {
 
 // lay has n computed with channels last.
 func (l *layout) lay(n *graph.Node) error {
-	rank := len(n.Output(0).Type().Shape)
-	o, images := n.Op().(op.Layouter).WithChannelsLast(rank)
+	o, images := withChannelsLast(n)
 	ins := l.r.Inputs(n)
 	for i := range min(images, len(ins)) {
 		if ins[i].IsZero() {
 			continue
 		}
-		v, err := l.moved(n.Input(i), rank)
+		v, err := l.moved(n.Input(i), imageRank(n))
 		if err != nil {
 			return err
 		}
@@ -190,7 +218,7 @@ func (l *layout) lay(n *graph.Node) error {
 		return err
 	}
 	last := by.WithLabel(n.Label()).Output(0)
-	back, err := permuted(last, toFirst(rank))
+	back, err := permuted(last, toFirst(len(last.Type().Shape)))
 	if err != nil {
 		return err
 	}
