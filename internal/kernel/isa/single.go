@@ -71,8 +71,12 @@ func scaled(y float32, k int32) float32 {
 }
 
 // lowered is y*2ᵏ for k from -361 to 0: the last product is the only one that can round,
-// unless all is 0 in the end.
+// unless all is 0 in the end. A product that comes to 0 is not computed, as underflow takes
+// processors as long as some twenty of these functions.
 func lowered(y float32, k int32) float32 {
+	if t := math.Float32frombits(uint32(max(-23-max(k, -277), 0)) << 23); abs32(y) <= t { // 2^(-150-k), or 0
+		y = 0
+	}
 	first := max(k, -120)
 	second := max(k-first, -120)
 	return float32(float32(float32(y*powerOf2(k-first-second))*powerOf2(second)) * powerOf2(first))
@@ -103,7 +107,17 @@ func withSign(x, y float32) float32 {
 
 // exp32 is eˣ [1].
 func exp32(x float32) float32 {
-	return scaled(power(atMost(atLeast(x, numbers.ExpLeast), numbers.ExpMost), 0))
+	return scaled(vanishing(x, 0))
+}
+
+// vanishing is exp(x+low) = y*2ᵏ for any x, with y = 0 where it comes to 0: a product of
+// numbers would get there by underflow, which takes processors long.
+func vanishing(x, low float32) (y float32, k int32) {
+	y, k = power(atMost(atLeast(x, numbers.ExpLeast), numbers.ExpMost), low)
+	if x < numbers.ExpLeast {
+		y = 0
+	}
+	return y, k
 }
 
 // expShift32 is exp(x-m) [1.2]. The rounding error of the difference goes into the exponential,
@@ -115,14 +129,14 @@ func expShift32(x, m float32) float32 {
 	if !(abs32(d) < -numbers.ExpLeast) {
 		low = 0 // where d may be infinite
 	}
-	return scaled(power(atMost(atLeast(d, numbers.ExpLeast), numbers.ExpMost), low))
+	return scaled(vanishing(d, low))
 }
 
 // expm1 is eˣ-1 [1.6]: 2ᵏ*p + (2ᵏ-1), and eˣ where the 1 no longer shows.
 func expm1(x float32) float32 {
 	const far = 60
 	p, k := powerLess1(atMost(atLeast(x, numbers.ExpLeast), numbers.ExpMost), 0)
-	s := scaled(1, k)
+	s := scaled(1, max(k, numbers.Negligible))
 	y := fma(p, s, s-1)
 	if x > far {
 		y = scaled(1+p, k)
@@ -143,7 +157,7 @@ func linearUnit(x, z, alpha, gamma float32) float32 {
 func mish32(x float32) float32 {
 	const far = 20 // where w/(w+2) is 1
 	m, k := power(atMost(atLeast(x, numbers.TailLeast), far), 0)
-	e := scaled(m, max(k, -151))
+	e := scaled(m, max(k, numbers.Negligible))
 	w := fma(e, e, e+e)
 	if !(x < 0) {
 		m, k = e, 0
@@ -167,7 +181,7 @@ func logistic(v, x, low float32) float32 {
 		low = -low
 	}
 	m, k := power(atLeast(-abs32(x), numbers.TailLeast), low)
-	e := scaled(m, max(k, -151))
+	e := scaled(m, max(k, numbers.Negligible))
 	if !below {
 		m, k = 1, 0
 	}
@@ -294,9 +308,12 @@ func log32(x float32) float32 {
 // softplus32 is ln(1+exp(x)) = max(x, 0) + ln(1+exp(-|x|)) [2.5], with the logarithm as
 // 2 artanh(e/(2+e)).
 func softplus32(x float32) float32 {
-	e := scaled(power(atLeast(-abs32(x), numbers.ExpLeast), 0))
+	e := scaled(vanishing(-abs32(x), 0))
 	s := e / (2 + e)
 	z := float32(s * s)
+	if s < numbers.SquareLeast {
+		z = 0
+	}
 	return atLeast(x, 0) + fma(float32(s*z), horner(z, numbers.ArtanhTerms), s+s)
 }
 

@@ -48,6 +48,8 @@ func (g *generator) scaled(v *vector, y, k value) value {
 }
 
 func (g *generator) lowered(v *vector, y, k value) value {
+	t := v.mostInts(v.subInts(g.bits32(uint32(0xffffffff-23+1)), v.mostInts(k, g.bits32(uint32(0xffffffff-277+1)))), g.bits32(0))
+	y = v.choose(v.above(g.abs(v, y), v.left(t, 23)), y, g.number(0))
 	if g.avx512 {
 		return v.scale(y, v.floats(k))
 	}
@@ -66,8 +68,18 @@ func (g *generator) abs(v *vector, x value) value         { return v.and(x, g.ma
 func (g *generator) withSign(v *vector, x, y value) value { return v.or(x, v.and(y, g.signBit())) }
 
 func (g *generator) exp(v *vector, x []value) value {
-	y, k := g.power(v, g.atMost(v, g.atLeast(v, x[0], g.number(numbers.ExpLeast)), g.number(numbers.ExpMost)), nil)
+	y, k := g.vanishing(v, x[0], nil)
 	return g.scaled(v, y, k)
+}
+
+func (g *generator) vanishing(v *vector, x value, low *value) (y, k value) {
+	y, k = g.power(v, g.atMost(v, g.atLeast(v, x, g.number(numbers.ExpLeast)), g.number(numbers.ExpMost)), low)
+	return v.choose(v.less(x, g.number(numbers.ExpLeast)), g.number(0), y), k
+}
+
+// notable is k, or a power of 2 that beside 1 does not show.
+func (g *generator) notable(v *vector, k value) value {
+	return v.mostInts(k, g.bits32(uint32(0xffffffff+numbers.Negligible+1)))
 }
 
 func (g *generator) expShift(v *vector, x []value) value {
@@ -75,13 +87,14 @@ func (g *generator) expShift(v *vector, x []value) value {
 	u := v.sub(d, x[0])
 	low := v.sub(v.sub(x[0], v.sub(d, u)), v.add(x[1], u))
 	low = v.choose(v.less(g.abs(v, d), g.number(-numbers.ExpLeast)), low, g.number(0))
-	y, k := g.power(v, g.atMost(v, g.atLeast(v, d, g.number(numbers.ExpLeast)), g.number(numbers.ExpMost)), &low)
+	y, k := g.vanishing(v, d, &low)
 	return g.scaled(v, y, k)
 }
 
 func (g *generator) expm1(v *vector, x value) value {
 	one := g.number(1)
 	p, k := g.powerLess1(v, g.atMost(v, g.atLeast(v, x, g.number(numbers.ExpLeast)), g.number(numbers.ExpMost)), nil)
+	k = g.notable(v, k)
 	s := g.scaled(v, one, k)
 	near := v.fma(p, s, v.sub(s, one))
 	y := v.choose(v.less(g.number(60), x), g.scaled(v, v.add(p, one), k), near)
@@ -95,7 +108,7 @@ func (g *generator) linearUnit(v *vector, x, z, alpha value) value {
 func (g *generator) mish(v *vector, x []value) value {
 	below := v.less(x[0], g.number(0))
 	m, k := g.power(v, g.atMost(v, g.atLeast(v, x[0], g.number(numbers.TailLeast)), g.number(20)), nil)
-	e := g.scaled(v, m, v.mostInts(k, g.bits32(uint32(0xffffffff-151+1))))
+	e := g.scaled(v, m, g.notable(v, k))
 	w := v.fma(e, e, v.add(e, e))
 	m = v.choose(below, m, e)
 	k = v.choose(below, k, g.number(0))
@@ -112,7 +125,7 @@ func (g *generator) logistic(v *vector, factor *value, x value, low *value) valu
 		low = &l
 	}
 	m, k := g.power(v, g.atLeast(v, v.or(x, g.signBit()), g.number(numbers.TailLeast)), low)
-	e := g.scaled(v, m, v.mostInts(k, g.bits32(uint32(0xffffffff-151+1))))
+	e := g.scaled(v, m, g.notable(v, k))
 	m = v.choose(below, m, g.number(1))
 	k = v.choose(below, k, g.number(0))
 	m = v.choose(v.less(x, g.number(numbers.TailLeast)), g.number(0), m)
@@ -204,9 +217,9 @@ func (g *generator) log(v *vector, x []value) value {
 }
 
 func (g *generator) softplus(v *vector, x []value) value {
-	y, k := g.power(v, g.atLeast(v, v.or(x[0], g.signBit()), g.number(numbers.ExpLeast)), nil)
+	y, k := g.vanishing(v, v.or(x[0], g.signBit()), nil)
 	e := g.scaled(v, y, k)
 	s := v.div(e, v.add(e, g.number(2)))
-	z := v.mul(s, s)
+	z := v.choose(v.less(s, g.number(numbers.SquareLeast)), g.number(0), v.mul(s, s))
 	return v.add(v.fma(v.mul(s, z), g.horner(v, z, numbers.ArtanhTerms...), v.add(s, s)), g.atLeast(v, x[0], g.number(0)))
 }

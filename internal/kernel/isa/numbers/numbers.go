@@ -26,6 +26,10 @@ const (
 	ExpLeast, ExpMost = -104, 89
 	// TailLeast is where exponentials are 0 also beside the largest factor.
 	TailLeast = -250
+	// Negligible is a power of 2 that beside 1 does not show.
+	Negligible = -60
+	// SquareLeast is the number whose square does not show beside 1.
+	SquareLeast = 0x1p-20
 	// Within TanhNear and ErfNear of 0, odd polynomials have the digits.
 	TanhNear, ErfNear = 0.625, 0.7
 	ErfcMiddle        = 0.6
