@@ -149,7 +149,8 @@ func imageRank(n *graph.Node) int {
 const moveCost = 64
 
 // pay reports whether the convolutions of a region gain more than it costs to move the
-// images that it reads and those of it that others read.
+// images that it reads and those of it that others read. Those that a permutation has moved
+// from channels last, or will move there, cost nothing: with that of the region it is undone.
 func (g *regions) pay(region *region) bool {
 	return g.r.InAll(func(at func(graph.Value) graph.Value) bool {
 		var gain float64
@@ -165,13 +166,14 @@ func (g *regions) pay(region *region) bool {
 				gain += convGain(at(n.Output(0)).Node())
 			}
 			for i := range min(g.images(n), n.NumInputs()) {
-				if v := n.Input(i); isImage(n, i) && v.Node().Leaf() == nil && g.of(v.Node()) != region {
+				v := n.Input(i)
+				if isImage(n, i) && v.Node().Leaf() == nil && g.of(v.Node()) != region && !permutes(v.Node(), toFirst) {
 					move(v)
 				}
 			}
 			out, within := n.Output(0), !g.r.IsRoot(n.Output(0))
 			for _, user := range g.r.Users(out) {
-				within = within && g.of(user) == region
+				within = within && (g.of(user) == region || permutes(user, toLast))
 			}
 			if !within {
 				move(out)
@@ -179,6 +181,12 @@ func (g *regions) pay(region *region) bool {
 		}
 		return gain > 0
 	})
+}
+
+// permutes reports whether n is the permutation of its axes that order returns for as many.
+func permutes(n *graph.Node, order func(rank int) []int) bool {
+	p, ok := n.Op().(view.Permute)
+	return ok && slices.Equal(p.Perm, order(len(p.Perm)))
 }
 
 // convGain returns what a convolution gains by channels last, in multiplications at the
