@@ -326,6 +326,13 @@ func pack[T kernel.Number](tile *isa.Tile[T], dst []T, m Matrix[T], i0, i1, k0, 
 	if n == 0 || depth == 0 {
 		return
 	}
+	if lane == 1 && step >= 0 && width <= tile.Cols && n <= 2*width {
+		// Strips are few: a call for each of them, not for each column.
+		for j := 0; j < n; j += width {
+			tile.Spread(dst[j*depth:], data[at+j:], depth, width, step, 0, min(width, n-j), width)
+		}
+		return
+	}
 	if lane == 1 && width <= tile.Cols {
 		// Rows are read from end to end, which is what memory is fast at.
 		whole := n / width
