@@ -81,6 +81,10 @@ func (f *Accumulator[T, A]) Accumulate(acc []A, l *Lines, k int, src []T, at int
 	}
 }
 
+// Block returns the result of the elements of one block, [BlockLen] at most and at least one, as
+// they are.
+func (o *Operation[A]) Block(x []A) A { return o.block(x) }
+
 // Line is [Accumulator.Accumulate] for one line, with elements, where lines are
 // not walked in tiles.
 func (f *Accumulator[T, A]) Line(l *Lines, k int, src []T, at int, shift, work []A) A {

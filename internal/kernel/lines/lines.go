@@ -93,6 +93,21 @@ func (l *Lines) Bind(shape, along []int, strides ...[]int) {
 	}
 }
 
+// Blocks reports whether the lines are walked one by one, each of them one block that lies dense
+// in the first so many operands. There is little to be done then for a line, so that kernels do
+// it by itself.
+func (l *Lines) Blocks(operands int) bool {
+	if l.Cols || l.Inner.Rows != 1 || l.Length == 0 || l.Length > BlockLen {
+		return false
+	}
+	for _, step := range l.Inner.Inner[:operands] {
+		if step != 1 && l.Length > 1 {
+			return false
+		}
+	}
+	return true
+}
+
 // Magnitude returns n without its sign.
 func Magnitude(n int) int {
 	if n < 0 {

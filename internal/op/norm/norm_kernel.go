@@ -196,8 +196,11 @@ func (k *normKernel[T]) Run(task int, scratch []byte) error {
 			t.data[i] = kernel.Slice[T](o)
 		}
 	}
-	b := k.lines.Batches(task, k.ops[:]...)
+	b, blocks := k.lines.Batches(task, k.ops[:]...), k.lines.Blocks(2) && !k.Running && k.Epilogue == nil
 	for b.Next() {
+		if blocks && t.block(b.At[:]) {
+			continue
+		}
 		if err := t.run(b.At[:], b.Width); err != nil {
 			return err
 		}
@@ -255,6 +258,55 @@ func (t *normTile[T]) run(at []int, width int) error {
 	return nil
 }
 
+// block is run for one line that is a block. It reports false, with nothing done, if scale or bias
+// lie in a way that has no loop.
+func (t *normTile[T]) block(at []int) bool {
+	loop, scale, bias := t.rowLoop(at, t.lines.Inner.Inner, t.lines.Length)
+	if loop < 0 {
+		return false
+	}
+	n := t.lines.Length
+	x, y, m := t.data[normX][at[normX]:][:n], t.data[normY][at[normY]:][:n], t.mean[:1]
+	m[0] = 0
+	if t.centred {
+		m[0] = t.sum.Block(x) / T(n)
+	}
+	t.power.Load(t.work[:n], x, 0, 1, m)
+	v := t.power.Block(t.work[:n])
+	if t.Kind != normL1 && t.Kind != normL2 {
+		v /= T(n)
+	}
+	t.dev[0] = T(t.factor(float64(v)))
+	t.put(normMeanOut, at, m)
+	t.put(normDevOut, at, t.dev[:1])
+	t.attrs[0], t.attrs[1] = float64(m[0]), float64(t.dev[0])
+	t.dense(loop, y, x, scale, bias)
+	return true
+}
+
+// rowLoop returns the loop for n elements of a line in which scale and bias begin at and have
+// steps as given, and these as it reads them; -1 if there is none.
+func (t *normTile[T]) rowLoop(at, step []int, n int) (loop int, scale, bias []T) {
+	scale, bias = t.data[normScale], t.data[normBias]
+	as, ab := at[normScale], at[normBias]
+	switch {
+	case scale != nil && step[normScale] == 1 && bias != nil && step[normBias] == 1:
+		return 0, scale[as : as+n], bias[ab : ab+n]
+	case scale != nil && step[normScale] == 1 && bias == nil:
+		return 1, scale[as : as+n], t.nothing
+	case (scale == nil || step[normScale] == 0) && (bias == nil || step[normBias] == 0):
+		f, b := t.one, t.nothing
+		if scale != nil {
+			f = scale[as : as+1]
+		}
+		if bias != nil {
+			b = bias[ab : ab+1]
+		}
+		return 2, f, b
+	}
+	return -1, nil, nil
+}
+
 // factor returns what elements are multiplied by, given the sum of their
 // powers.
 func (k *normKernel[T]) factor(v float64) float64 {
@@ -302,24 +354,9 @@ func (t *normTile[T]) apply(seg *lines.Segments, mean, dev []T) {
 	n, step := seg.N, seg.Step
 	ax, ay, as, ab := seg.At[normX], seg.At[normY], seg.At[normScale], seg.At[normBias]
 	if len(mean) == 1 && step[normX] == 1 && step[normY] == 1 {
-		t.attrs[0], t.attrs[1] = float64(mean[0]), float64(dev[0])
-		x, y := x[ax:ax+n], y[ay:ay+n]
-		switch {
-		case scale != nil && step[normScale] == 1 && bias != nil && step[normBias] == 1:
-			t.dense(0, y, x, scale[as:as+n], bias[ab:ab+n])
-			return
-		case scale != nil && step[normScale] == 1 && bias == nil:
-			t.dense(1, y, x, scale[as:as+n], t.nothing)
-			return
-		case (scale == nil || step[normScale] == 0) && (bias == nil || step[normBias] == 0):
-			f, b := t.one, t.nothing
-			if scale != nil {
-				f = scale[as : as+1]
-			}
-			if bias != nil {
-				b = bias[ab : ab+1]
-			}
-			t.dense(2, y, x, f, b)
+		if loop, scale, bias := t.rowLoop(seg.At[:], step, n); loop >= 0 {
+			t.attrs[0], t.attrs[1] = float64(mean[0]), float64(dev[0])
+			t.dense(loop, y[ay:ay+n], x[ax:ax+n], scale, bias)
 			return
 		}
 	}

@@ -118,9 +118,13 @@ func (k *softmaxKernel[T]) Run(task int, scratch []byte) error {
 		peaks: kernel.Carve[T](&scratch, lines.Tile), sums: kernel.Carve[T](&scratch, lines.Tile),
 		buf: kernel.Carve[T](&scratch, max(lines.Tile, lines.BlockLen)), work: kernel.Carve[T](&scratch, k.Lines.Work()),
 	}
-	b := k.Lines.Batches(task, k.In, k.Out)
+	b, blocks := k.Lines.Batches(task, k.In, k.Out), !k.log && k.Lines.Blocks(2)
 	for b.Next() {
-		t.run(b.At[:], b.Width)
+		if blocks {
+			t.block(b.At[0], b.At[1])
+		} else {
+			t.run(b.At[:], b.Width)
+		}
 	}
 	return nil
 }
@@ -162,6 +166,15 @@ func (t *softmaxTile[T]) run(at []int, width int) {
 	for seg.Next() {
 		t.mul.run(t.y, t.y, seg.At[1], seg.At[1], seg.Step[1], seg.Step[1], seg.N, s)
 	}
+}
+
+// block is run for one line that is a block, of which softmax is asked for.
+func (t *softmaxTile[T]) block(from, to int) {
+	x, y, m := t.x[from:from+t.Lines.Length], t.y[to:to+t.Lines.Length], t.peaks[:1]
+	m[0] = t.max.Block(x)
+	t.exp(y, x, 0, 1, m)
+	m[0] = 1 / t.sum.Block(y)
+	t.mul.run(y, y, 0, 0, 1, 1, len(y), m)
 }
 
 // exponentials sets the outputs of a stretch to exp(x - m).
