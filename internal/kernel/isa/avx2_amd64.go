@@ -28,6 +28,7 @@ var avx2 = Loops{
 	Exp:      checkedExp(expChunkAVX2),
 	Maps:     mapsAVX2,
 	Casts:    castsAVX2,
+	Compares: comparisonsAVX2,
 	Folds32:  folds32,
 	Folds64:  folds64,
 	Integer:  integerAVX2,

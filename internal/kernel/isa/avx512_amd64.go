@@ -24,6 +24,7 @@ var avx512 = Loops{
 	Exp:      checkedExp(expChunkAVX512),
 	Maps:     mapsAVX512,
 	Casts:    castsAVX512,
+	Compares: comparisonsAVX512,
 	Folds32:  folds32,
 	Folds64:  folds64,
 	Integer:  integerAVX512(),

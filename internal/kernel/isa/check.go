@@ -243,6 +243,23 @@ func checkedFoldRows[T kernel.Float](lanes int, assembly func(acc, r0, r1, r2, r
 	}
 }
 
+// checkedCompare returns a comparison out of assembly, for multiples of a number of lanes.
+func checkedCompare(lanes int, scalar bool, assembly func(dst, a, b *byte, n int)) Compare {
+	return func(dst, a, b []byte) int {
+		n := len(dst) &^ (lanes - 1)
+		if n > 0 {
+			last := 4 * n
+			_ = a[last-1]
+			if scalar {
+				last = 4
+			}
+			_ = b[last-1]
+			assembly(&dst[0], &a[0], &b[0], n)
+		}
+		return n
+	}
+}
+
 // checkedCast returns a conversion out of assembly, of elements of so many bytes to others, for
 // multiples of a number of lanes.
 func checkedCast(lanes, from, to int, assembly func(dst, a *byte, n int)) Cast {

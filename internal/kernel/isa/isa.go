@@ -25,7 +25,7 @@
 //	                  a set each: its loops, and whether the processor has it
 //	pack_amd64.go, vector_amd64.go, channels_amd64.go
 //	                  loops that the two for amd64 have in common
-//	maps_*.go, casts_*.go
+//	maps_*.go, casts_*.go, compare_*.go
 //	                  their loops over elements, written by asmgen
 //	check.go, check_taps.go, integer_amd64.go
 //	                  assembly as loops over slices, which it cannot leave
@@ -66,6 +66,8 @@ type Loops struct {
 
 	// Casts are the conversions that there are; package kernel has the plain ones.
 	Casts map[CastKey]Cast
+	// Compares are the comparisons that there are; package elementwise has the plain ones.
+	Compares map[CompareKey]Compare
 	// Folds are those that there are; package lines has the plain ones.
 	Folds32 Folds[float32]
 	Folds64 Folds[float64]
@@ -108,6 +110,18 @@ type CastKey struct{ From, To dtype.Type }
 // returns how many. It gives the bits of the conversions of package kernel, but for those of
 // NaN, which stays one.
 type Cast func(dst, a []byte) (elements int)
+
+// A CompareKey names a comparison, as package elementwise does, of elements of a type with others
+// or with one that is the same for all.
+type CompareKey struct {
+	Function string
+	Type     dtype.Type
+	Scalar   bool
+}
+
+// A Compare writes a byte to dst, 1 where it holds and else 0, for each of the first elements of a
+// and b, as many as fill registers, and returns how many these are.
+type Compare func(dst, a, b []byte) (elements int)
 
 // Converting returns a conversion that plain states, in the form of the active set as far as
 // registers are full.

@@ -122,6 +122,28 @@ func mapped(f isa.Map) loop {
 	}
 }
 
+// compared returns the loops of a function, which may be a comparison of elements of type t, in the
+// form of the active instruction set as far as registers are full.
+func compared(l loops, function string, t dtype.Type) loops {
+	for _, scalars := range []int{0, 0b10} {
+		fast, plain := isa.Active().Compares[isa.CompareKey{Function: function, Type: t, Scalar: scalars != 0}], l[scalars]
+		if fast == nil || plain == nil {
+			continue
+		}
+		l[scalars] = func(dst, a, b, c []byte, p *[2]float64) bool {
+			n := fast(dst, a, b)
+			if n == len(dst) {
+				return true
+			}
+			if scalars == 0 {
+				b = b[n*t.Size():]
+			}
+			return plain(dst[n:], a[n*t.Size():], b, c, p)
+		}
+	}
+	return l
+}
+
 // castLoops returns the loops of a conversion between types, in the form of the active
 // instruction set as far as registers are full.
 func castLoops(from, to dtype.Type, plain kernel.Conversion) loops {

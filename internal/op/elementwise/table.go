@@ -153,7 +153,7 @@ func loopsOf(code Code, t dtype.Type) loops {
 	case t == dtype.Bool:
 		return r.bool
 	case t.IsInteger():
-		return r.integer
+		return compared(r.integer, r.name, t)
 	}
 	l := r.float
 	if t == dtype.Float32 && r.fast[0] != nil {
@@ -164,5 +164,5 @@ func loopsOf(code Code, t dtype.Type) loops {
 			l[scalars] = mapped(f)
 		}
 	}
-	return l
+	return compared(l, r.name, t)
 }

@@ -23,6 +23,7 @@
 //	functions.go  the programs of exponentials and the like
 //	folds.go      sums, maxima and minima of blocks
 //	casts.go      conversions
+//	compare.go    comparisons
 //	neon.go       programs over vectors, and loops over elements, for arm64
 package main
 
@@ -75,14 +76,16 @@ var files = map[string]func(g *generator){
 			g.lastPlane()
 		})
 	},
-	"maps_amd64.s":    func(g *generator) { g.maps("AVX512", "AVX2") },
-	"maps_amd64.go":   func(g *generator) { g.mapStubs("AVX512", "AVX2") },
-	"maps_arm64.s":    func(g *generator) { g.maps("NEON") },
-	"maps_arm64.go":   func(g *generator) { g.mapStubs("NEON") },
-	"folds_amd64.s":   (*generator).foldFile,
-	"casts_amd64.s":   (*generator).castFile,
-	"casts_amd64.go":  (*generator).castStubs,
-	"integer_amd64.s": (*generator).integerLoops,
+	"maps_amd64.s":     func(g *generator) { g.maps("AVX512", "AVX2") },
+	"maps_amd64.go":    func(g *generator) { g.mapStubs("AVX512", "AVX2") },
+	"maps_arm64.s":     func(g *generator) { g.maps("NEON") },
+	"maps_arm64.go":    func(g *generator) { g.mapStubs("NEON") },
+	"folds_amd64.s":    (*generator).foldFile,
+	"casts_amd64.s":    (*generator).castFile,
+	"casts_amd64.go":   (*generator).castStubs,
+	"compare_amd64.s":  (*generator).compareFile,
+	"compare_amd64.go": (*generator).compareStubs,
+	"integer_amd64.s":  (*generator).integerLoops,
 	"vector_amd64.s": func(g *generator) {
 		g.masks()
 		g.each(g.mulRow)
