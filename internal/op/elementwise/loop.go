@@ -122,23 +122,29 @@ func mapped(f isa.Map) loop {
 	}
 }
 
+// theOtherWay are the comparisons that hold of b and a where those of the names hold of a and b.
+var theOtherWay = map[string]string{"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+
 // compared returns the loops of a function, which may be a comparison of elements of type t, in the
 // form of the active instruction set as far as registers are full.
 func compared(l loops, function string, t dtype.Type) loops {
-	for _, scalars := range []int{0, 0b10} {
-		fast, plain := isa.Active().Compares[isa.CompareKey{Function: function, Type: t, Scalar: scalars != 0}], l[scalars]
-		if fast == nil || plain == nil {
-			continue
-		}
-		l[scalars] = func(dst, a, b, c []byte, p *[2]float64) bool {
+	compares := isa.Active().Compares
+	if fast, plain := compares[isa.CompareKey{Function: function, Type: t}], l[0]; fast != nil && plain != nil {
+		l[0] = func(dst, a, b, c []byte, p *[2]float64) bool {
 			n := fast(dst, a, b)
-			if n == len(dst) {
-				return true
-			}
-			if scalars == 0 {
-				b = b[n*t.Size():]
-			}
-			return plain(dst[n:], a[n*t.Size():], b, c, p)
+			return n == len(dst) || plain(dst[n:], a[n*t.Size():], b[n*t.Size():], c, p)
+		}
+	}
+	if fast, plain := compares[isa.CompareKey{Function: function, Type: t, Scalar: true}], l[0b10]; fast != nil && plain != nil {
+		l[0b10] = func(dst, a, b, c []byte, p *[2]float64) bool {
+			n := fast(dst, a, b)
+			return n == len(dst) || plain(dst[n:], a[n*t.Size():], b, c, p)
+		}
+	}
+	if fast, plain := compares[isa.CompareKey{Function: theOtherWay[function], Type: t, Scalar: true}], l[0b01]; fast != nil && plain != nil {
+		l[0b01] = func(dst, a, b, c []byte, p *[2]float64) bool {
+			n := fast(dst, b, a)
+			return n == len(dst) || plain(dst[n:], a, b[n*t.Size():], c, p)
 		}
 	}
 	return l
