@@ -71,7 +71,7 @@ func ExpChunk(x []float64) { active.Exp(unkept(x)) }
 // unkept returns x, and hides from the compiler that it does: a buffer on the
 // stack can stay there although it is handed to a loop that is only known when
 // the program runs. That keeps none of its operands, as [Loops] states.
-func unkept(x []float64) []float64 {
+func unkept[T any](x []T) []T {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(x)))
-	return unsafe.Slice(*(**float64)(unsafe.Pointer(&at)), len(x))
+	return unsafe.Slice(*(**T)(unsafe.Pointer(&at)), len(x))
 }

@@ -86,7 +86,7 @@ func checkedVectors[T kernel.Number](
 			if n < group {
 				for j := range n { // a group of equal rows for each
 					var sums [8]T
-					groups(1, k, &a[0], &b[j*ldb], 0, &sums[0])
+					groups(1, k, &a[0], &b[j*ldb], 0, &unkept(sums[:])[0])
 					c[j] = sums[0]
 				}
 				return
