@@ -69,7 +69,7 @@ func network(rng *rand.Rand) string {
 		l.add("input \"x\" float32%s", l.shape())
 	}
 	for range 2 + rng.IntN(5) {
-		[]func(){l.conv, l.conv, l.conv, l.activation, l.activation, l.normalised, l.residual, l.transposed}[rng.IntN(8)]()
+		[]func(){l.conv, l.conv, l.conv, l.activation, l.activation, l.normalised, l.residual, l.transposed, l.scaled, l.flat}[rng.IntN(10)]()
 	}
 	fmt.Fprintf(l, "out n%d\n", l.last)
 	if l.shortcut != 0 && rng.IntN(3) == 0 {
@@ -176,6 +176,28 @@ func (l *layers) residual() {
 	if l.shortcut != 0 && l.shortcut != l.last {
 		l.add("map{program=\"t0=add(x0,x1)\"} n%d n%d", l.last, l.shortcut)
 	}
+}
+
+// scaled is a batch normalisation, and what affine takes into it.
+func (l *layers) scaled() {
+	one := fmt.Sprint(l.channels)
+	x, norm := l.last, make([]any, 4)
+	for i, low := range []float64{0, -0.5, -0.5, 20} {
+		norm[i] = l.constant(l.channels, low, one)
+	}
+	y := l.add("batch_norm{epsilon=0.001} n%d n%d n%d n%d n%d", append([]any{x}, norm...)...)
+	for _, code := range []string{"mul", "add"}[l.rng.IntN(2):] {
+		c := l.constant(l.channels, 0, one+" 1 1")
+		y = l.add("map{program=\"t0=%s(x0,x1)\"} n%d n%d", code, y, c)
+	}
+}
+
+// flat scales the channels of an image whose positions are in one axis.
+func (l *layers) flat() {
+	scale := l.constant(l.channels, 0, fmt.Sprintf("%d 1", l.channels))
+	x := l.add("reshape{shape=[1 %d %d]} n%d", l.channels, l.size*l.size, scale-1)
+	y := l.add("map{program=\"t0=mul(x0,x1)\"} n%d n%d", x, scale)
+	l.add("reshape{shape=%s} n%d", l.shape(), y)
 }
 
 // transposed swaps the axes of the image, which has as many rows as columns.
