@@ -85,7 +85,7 @@ func mulTile64AVX2(h, w, k int, a *float64, rowA, colA int, b *float64, ldb, nex
 func mulTaps32AVX2(h, w, k int, a, b *float32, offsets *int, c *float32, ldc int, add bool)
 
 //go:noescape
-func mulWindows32AVX2(h, w, k int, left *float32, row int, offsets *int, b *float32, next int, ahead, bias, c *float32, ldc int, add bool)
+func mulWindows32AVX2(h, tiles, w, k int, left *float32, row int, offsets *int, b *float32, next int, ahead, bias, c *float32, ldc int, add bool)
 
 //go:noescape
 func pick32AVX2(dst, src *float32, count, dstStep, srcStep, n int)
@@ -97,7 +97,7 @@ func spread32AVX2(dst, src *float32, count, dstStep, srcStep, a, b, n int)
 func mulTaps64AVX2(h, w, k int, a, b *float64, offsets *int, c *float64, ldc int, add bool)
 
 //go:noescape
-func mulWindows64AVX2(h, w, k int, left *float64, row int, offsets *int, b *float64, next int, ahead, bias, c *float64, ldc int, add bool)
+func mulWindows64AVX2(h, tiles, w, k int, left *float64, row int, offsets *int, b *float64, next int, ahead, bias, c *float64, ldc int, add bool)
 
 //go:noescape
 func pick64AVX2(dst, src *float64, count, dstStep, srcStep, n int)

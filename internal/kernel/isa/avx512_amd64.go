@@ -40,7 +40,7 @@ func mulTile64AVX512(h, w, k int, a *float64, rowA, colA int, b *float64, ldb, n
 func mulTaps32AVX512(h, w, k int, a, b *float32, offsets *int, c *float32, ldc int, add bool)
 
 //go:noescape
-func mulWindows32AVX512(h, w, k int, left *float32, row int, offsets *int, b *float32, next int, ahead, bias, c *float32, ldc int, add bool)
+func mulWindows32AVX512(h, tiles, w, k int, left *float32, row int, offsets *int, b *float32, next int, ahead, bias, c *float32, ldc int, add bool)
 
 //go:noescape
 func pick32AVX512(dst, src *float32, count, dstStep, srcStep, n int)
@@ -52,7 +52,7 @@ func spread32AVX512(dst, src *float32, count, dstStep, srcStep, a, b, n int)
 func mulTaps64AVX512(h, w, k int, a, b *float64, offsets *int, c *float64, ldc int, add bool)
 
 //go:noescape
-func mulWindows64AVX512(h, w, k int, left *float64, row int, offsets *int, b *float64, next int, ahead, bias, c *float64, ldc int, add bool)
+func mulWindows64AVX512(h, tiles, w, k int, left *float64, row int, offsets *int, b *float64, next int, ahead, bias, c *float64, ldc int, add bool)
 
 //go:noescape
 func pick64AVX512(dst, src *float64, count, dstStep, srcStep, n int)

@@ -12,7 +12,7 @@ type tileLoops[T kernel.Number] struct {
 
 	mul       func(h, w, k int, a *T, rowA, colA int, b *T, ldb, next int, ahead, c *T, ldc int, add bool)
 	mulTaps   func(h, w, k int, a, b *T, offsets *int, c *T, ldc int, add bool)
-	windows   func(h, w, k int, left *T, row int, offsets *int, b *T, next int, ahead, bias, c *T, ldc int, add bool)
+	windows   func(h, tiles, w, k int, left *T, row int, offsets *int, b *T, next int, ahead, bias, c *T, ldc int, add bool)
 	pick      func(dst, src *T, count, dstStep, srcStep, n int)
 	spread    func(dst, src *T, count, dstStep, srcStep, a, b, n int)
 	transpose transposeLoop[T]
@@ -81,18 +81,18 @@ func (l tileLoops[T]) checked() Tile[T] {
 			l.mulTaps(h, w, k, &a[0], &b[0], &taps.offsets[0], &c[0], ldc, add)
 		},
 		WindowRows: l.windowRows,
-		MulWindows: func(h, w int, left []T, row int, taps Taps, b Strips[T], bias, c []T, ldc int, add bool) {
+		MulWindows: func(h, tiles, w int, left []T, row int, taps Taps, b Strips[T], bias, c []T, ldc int, add bool) {
 			k := taps.Len()
 			l.holds(h, w, l.windowRows)
-			if k == 0 || row < 0 || ldc < 0 || b.Row != l.cols {
+			if tiles <= 0 || k == 0 || row < 0 || ldc < 0 || b.Row != l.cols {
 				panic("isa: tile out of range")
 			}
-			_ = left[(h-1)*row+taps.last]
-			_ = c[(h-1)*ldc+w-1]
+			_ = left[(h*tiles-1)*row+taps.last]
+			_ = c[(h*tiles-1)*ldc+w-1]
 			if len(bias) > 0 {
 				_ = bias[w-1]
 			}
-			l.windows(h, w, k, &left[0], row, &taps.offsets[0], l.strips(&b, w, k), b.Next, b.ahead(), first(bias), &c[0], ldc, add)
+			l.windows(h, tiles, w, k, &left[0], row, &taps.offsets[0], l.strips(&b, w, k), b.Next, b.ahead(), first(bias), &c[0], ldc, add)
 		},
 		Pick: func(dst, src []T, count, dstStep, srcStep, n int) {
 			if count <= 0 || dstStep < 0 || srcStep < 0 || n <= 0 {

@@ -47,7 +47,13 @@ func pickEvens[T kernel.Number](dst, src []T, count, dstStep, srcStep, n int) {
 	}
 }
 
-func mulWindows4x4[T kernel.Number](h, w int, left []T, row int, taps Taps, strip Strips[T], bias, c []T, ldc int, add bool) {
+func mulWindows4x4[T kernel.Number](h, tiles, w int, left []T, row int, taps Taps, strip Strips[T], bias, c []T, ldc int, add bool) {
+	for t := range tiles {
+		mulWindowTile4x4(h, w, left[t*h*row:], row, taps, strip, bias, c[t*h*ldc:], ldc, add)
+	}
+}
+
+func mulWindowTile4x4[T kernel.Number](h, w int, left []T, row int, taps Taps, strip Strips[T], bias, c []T, ldc int, add bool) {
 	// Rows that are not there stand for the last one that is.
 	var rows [4][]T
 	for i := range rows {

@@ -213,9 +213,9 @@ type Tile[T any] struct {
 	MulTaps func(h, w int, a, b []T, taps Taps, c []T, ldc int, add bool)
 	// WindowRows is the most rows of MulWindows.
 	WindowRows int
-	// MulWindows is Mul of h <= WindowRows rows of a left matrix whose element (i, p) is
-	// left[i*row+taps[p]], for p < k = taps.Len() and a row that is not negative, and of a
-	// whole right strip, whose Row is Cols:
+	// MulWindows is Mul of a number of tiles, one below the other, each of h <= WindowRows rows
+	// of a left matrix whose element (i, p) is left[i*row+taps[p]], for p < k = taps.Len() and
+	// a row that is not negative, and of a whole right strip, whose Row is Cols:
 	//
 	//	s := 0; for p { s += left[i*row+taps[p]] * b[p*Cols+j] }
 	//
@@ -224,7 +224,7 @@ type Tile[T any] struct {
 	//	c[i*ldc+j] += bias[j]	// unless bias is empty
 	//
 	// Where h <= WideRows, w may be up to 2*Cols, the columns of two strips.
-	MulWindows func(h, w int, left []T, row int, taps Taps, b Strips[T], bias, c []T, ldc int, add bool)
+	MulWindows func(h, tiles, w int, left []T, row int, taps Taps, b Strips[T], bias, c []T, ldc int, add bool)
 	// Pick is, for each r < count and i < n,
 	//
 	//	dst[r*dstStep+i] = src[r*srcStep+2*i]
@@ -280,14 +280,18 @@ type Strips[T any] struct {
 	Ahead []T
 }
 
-// AheadBytes is how much of a strip is fetched ahead for every four terms.
-const AheadBytes = numbers.AheadBytes
+// AheadBytes is how much of a strip is fetched ahead for every four terms. By so many tiles a
+// whole strip is.
+const (
+	AheadBytes = numbers.AheadBytes
+	AheadTiles = 4
+)
 
 // Ahead returns what a product of k terms is to fetch ahead which is the i-th by the same
 // strips, of those that begin at after and have n elements each.
 func Ahead[T kernel.Number](after []T, n, i, k int) []T {
 	var one T
-	if at := i * (k / 4) * (AheadBytes / int(unsafe.Sizeof(one))); at < min(n, len(after)) {
+	if at := i * (k / 4) * (AheadBytes / int(unsafe.Sizeof(one))); i < AheadTiles && at < min(n, len(after)) {
 		return after[at:]
 	}
 	return nil

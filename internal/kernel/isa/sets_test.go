@@ -179,9 +179,10 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 		}
 		row := rng.IntN(50)
 		bias := some(w * rng.IntN(2))
-		left, b, c = some((h-1)*row+taps.last+1), some(2*k*tile.Cols), some((h+1)*ldc)
+		tiles := 1 + rng.IntN(3)
+		left, b, c = some((h*tiles-1)*row+taps.last+1), some(2*k*tile.Cols), some((h*tiles+1)*ldc)
 		want = slices.Clone(c)
-		for i := range h {
+		for i := range h * tiles {
 			for j := range w {
 				var sum T
 				for p, at := range taps.offsets {
@@ -196,8 +197,8 @@ func testTile[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
 				want[i*ldc+j] = sum
 			}
 		}
-		tile.MulWindows(h, w, left, row, taps, Strips[T]{b, tile.Cols, k * tile.Cols, nil}, bias, c, ldc, add)
-		check("mul windows", c, want, h, w, k, row)
+		tile.MulWindows(h, tiles, w, left, row, taps, Strips[T]{b, tile.Cols, k * tile.Cols, nil}, bias, c, ldc, add)
+		check("mul windows", c, want, h, tiles, w, k, row)
 
 		h = 1 + rng.IntN(tile.Rows)
 		n := 1 + rng.IntN(100)

@@ -14,18 +14,20 @@ DATA masks<>+48(SB)/8, $0
 DATA masks<>+56(SB)/8, $0
 GLOBL masks<>(SB), RODATA|NOPTR, $64
 
-// func mulWindows32AVX512(h, w, k int, left *float32, row int, offsets *int, b *float32, next int, ahead, bias, c *float32, ldc int, add bool)
-TEXT ·mulWindows32AVX512(SB), NOSPLIT, $0-97
+// func mulWindows32AVX512(h, tiles, w, k int, left *float32, row int, offsets *int, b *float32, next int, ahead, bias, c *float32, ldc int, add bool)
+TEXT ·mulWindows32AVX512(SB), NOSPLIT, $8-105
 	MOVQ h+0(FP), DX
-	MOVQ w+8(FP), CX
-	MOVQ left+24(FP), AX
-	MOVQ row+32(FP), R14
+	MOVQ w+16(FP), CX
+	MOVQ left+32(FP), AX
+	MOVQ row+40(FP), R14
 	SHLQ $2, R14
-	MOVQ offsets+40(FP), R8
-	MOVQ b+48(FP), BX
-	MOVQ c+80(FP), DI
-	MOVQ ldc+88(FP), R9
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ c+88(FP), DI
+	MOVQ ldc+96(FP), R9
 	SHLQ $2, R9
+	MOVBLZX add+104(FP), R11
+	MOVQ R11, first-8(SP)
 	CMPQ CX, $32
 	JGT wide
 	MOVQ $1, R10
@@ -68,12 +70,14 @@ TEXT ·mulWindows32AVX512(SB), NOSPLIT, $0-97
 	JEQ v2h2
 
 v2h1:
-	MOVQ k+16(FP), DX
+
+v2h1tile:
+	MOVQ k+24(FP), DX
 
 v2h1chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -98,7 +102,7 @@ v2h1loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h1loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h1store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -109,7 +113,7 @@ v2h1loop:
 v2h1store:
 	TESTQ DX, DX
 	JNZ v2h1biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h1biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -121,21 +125,36 @@ v2h1biased:
 	MOVQ DI, R13
 	VMOVUPS Z4, K1, 0(R13)
 	VMOVUPS Z5, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h1chain
+	DECQ tiles+8(FP)
+	JZ v2h1done
+	IMUL3Q $1, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $1, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h1tile
+
+v2h1done:
 	VZEROUPPER
 	RET
 
 v2h2:
-	MOVQ k+16(FP), DX
+
+v2h2tile:
+	MOVQ k+24(FP), DX
 
 v2h2chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -166,7 +185,7 @@ v2h2loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h2loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h2store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -182,7 +201,7 @@ v2h2loop:
 v2h2store:
 	TESTQ DX, DX
 	JNZ v2h2biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h2biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -199,14 +218,29 @@ v2h2biased:
 	ADDQ R9, R13
 	VMOVUPS Z6, K1, 0(R13)
 	VMOVUPS Z7, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h2chain
+	DECQ tiles+8(FP)
+	JZ v2h2done
+	IMUL3Q $2, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $2, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h2tile
+
+v2h2done:
 	VZEROUPPER
 	RET
 
 v2h3:
-	MOVQ k+16(FP), DX
+
+v2h3tile:
+	MOVQ k+24(FP), DX
 
 v2h3chain:
 	VPXORD Z4, Z4, Z4
@@ -215,7 +249,7 @@ v2h3chain:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -252,7 +286,7 @@ v2h3loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h3loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h3store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -273,7 +307,7 @@ v2h3loop:
 v2h3store:
 	TESTQ DX, DX
 	JNZ v2h3biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h3biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -295,14 +329,29 @@ v2h3biased:
 	ADDQ R9, R13
 	VMOVUPS Z8, K1, 0(R13)
 	VMOVUPS Z9, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h3chain
+	DECQ tiles+8(FP)
+	JZ v2h3done
+	IMUL3Q $3, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $3, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h3tile
+
+v2h3done:
 	VZEROUPPER
 	RET
 
 v2h4:
-	MOVQ k+16(FP), DX
+
+v2h4tile:
+	MOVQ k+24(FP), DX
 
 v2h4chain:
 	VPXORD Z4, Z4, Z4
@@ -313,7 +362,7 @@ v2h4chain:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -356,7 +405,7 @@ v2h4loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h4loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h4store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -382,7 +431,7 @@ v2h4loop:
 v2h4store:
 	TESTQ DX, DX
 	JNZ v2h4biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h4biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -409,14 +458,29 @@ v2h4biased:
 	ADDQ R9, R13
 	VMOVUPS Z10, K1, 0(R13)
 	VMOVUPS Z11, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h4chain
+	DECQ tiles+8(FP)
+	JZ v2h4done
+	IMUL3Q $4, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $4, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h4tile
+
+v2h4done:
 	VZEROUPPER
 	RET
 
 v2h5:
-	MOVQ k+16(FP), DX
+
+v2h5tile:
+	MOVQ k+24(FP), DX
 
 v2h5chain:
 	VPXORD Z4, Z4, Z4
@@ -429,7 +493,7 @@ v2h5chain:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -478,7 +542,7 @@ v2h5loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h5loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h5store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -509,7 +573,7 @@ v2h5loop:
 v2h5store:
 	TESTQ DX, DX
 	JNZ v2h5biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h5biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -541,14 +605,29 @@ v2h5biased:
 	ADDQ R9, R13
 	VMOVUPS Z12, K1, 0(R13)
 	VMOVUPS Z13, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h5chain
+	DECQ tiles+8(FP)
+	JZ v2h5done
+	IMUL3Q $5, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $5, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h5tile
+
+v2h5done:
 	VZEROUPPER
 	RET
 
 v2h6:
-	MOVQ k+16(FP), DX
+
+v2h6tile:
+	MOVQ k+24(FP), DX
 
 v2h6chain:
 	VPXORD Z4, Z4, Z4
@@ -563,7 +642,7 @@ v2h6chain:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -618,7 +697,7 @@ v2h6loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h6loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h6store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -654,7 +733,7 @@ v2h6loop:
 v2h6store:
 	TESTQ DX, DX
 	JNZ v2h6biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h6biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -691,14 +770,29 @@ v2h6biased:
 	ADDQ R9, R13
 	VMOVUPS Z14, K1, 0(R13)
 	VMOVUPS Z15, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h6chain
+	DECQ tiles+8(FP)
+	JZ v2h6done
+	IMUL3Q $6, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $6, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h6tile
+
+v2h6done:
 	VZEROUPPER
 	RET
 
 v2h7:
-	MOVQ k+16(FP), DX
+
+v2h7tile:
+	MOVQ k+24(FP), DX
 
 v2h7chain:
 	VPXORD Z4, Z4, Z4
@@ -715,7 +809,7 @@ v2h7chain:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h7fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -776,7 +870,7 @@ v2h7loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h7loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h7store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -817,7 +911,7 @@ v2h7loop:
 v2h7store:
 	TESTQ DX, DX
 	JNZ v2h7biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h7biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -859,14 +953,29 @@ v2h7biased:
 	ADDQ R9, R13
 	VMOVUPS Z16, K1, 0(R13)
 	VMOVUPS Z17, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h7chain
+	DECQ tiles+8(FP)
+	JZ v2h7done
+	IMUL3Q $7, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $7, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h7tile
+
+v2h7done:
 	VZEROUPPER
 	RET
 
 v2h8:
-	MOVQ k+16(FP), DX
+
+v2h8tile:
+	MOVQ k+24(FP), DX
 
 v2h8chain:
 	VPXORD Z4, Z4, Z4
@@ -885,7 +994,7 @@ v2h8chain:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h8fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -953,7 +1062,7 @@ v2h8loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h8loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h8store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -999,7 +1108,7 @@ v2h8loop:
 v2h8store:
 	TESTQ DX, DX
 	JNZ v2h8biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h8biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1046,14 +1155,30 @@ v2h8biased:
 	ADDQ R9, R13
 	VMOVUPS Z18, K1, 0(R13)
 	VMOVUPS Z19, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h8chain
+	DECQ tiles+8(FP)
+	JZ v2h8done
+	IMUL3Q $8, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $8, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h8tile
+
+v2h8done:
 	VZEROUPPER
 	RET
 
 v2h9:
-	MOVQ k+16(FP), DX
+
+v2h9tile:
+	MOVQ k+24(FP), DX
 
 v2h9chain:
 	VPXORD Z4, Z4, Z4
@@ -1074,7 +1199,7 @@ v2h9chain:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h9fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1148,7 +1273,7 @@ v2h9loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h9loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h9store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1199,7 +1324,7 @@ v2h9loop:
 v2h9store:
 	TESTQ DX, DX
 	JNZ v2h9biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h9biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1251,14 +1376,30 @@ v2h9biased:
 	ADDQ R9, R13
 	VMOVUPS Z20, K1, 0(R13)
 	VMOVUPS Z21, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h9chain
+	DECQ tiles+8(FP)
+	JZ v2h9done
+	IMUL3Q $9, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $9, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h9tile
+
+v2h9done:
 	VZEROUPPER
 	RET
 
 v2h10:
-	MOVQ k+16(FP), DX
+
+v2h10tile:
+	MOVQ k+24(FP), DX
 
 v2h10chain:
 	VPXORD Z4, Z4, Z4
@@ -1281,7 +1422,7 @@ v2h10chain:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h10fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1361,7 +1502,7 @@ v2h10loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h10loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h10store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1417,7 +1558,7 @@ v2h10loop:
 v2h10store:
 	TESTQ DX, DX
 	JNZ v2h10biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h10biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1474,14 +1615,30 @@ v2h10biased:
 	ADDQ R9, R13
 	VMOVUPS Z22, K1, 0(R13)
 	VMOVUPS Z23, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h10chain
+	DECQ tiles+8(FP)
+	JZ v2h10done
+	IMUL3Q $10, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $10, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h10tile
+
+v2h10done:
 	VZEROUPPER
 	RET
 
 v2h11:
-	MOVQ k+16(FP), DX
+
+v2h11tile:
+	MOVQ k+24(FP), DX
 
 v2h11chain:
 	VPXORD Z4, Z4, Z4
@@ -1506,7 +1663,7 @@ v2h11chain:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h11fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1592,7 +1749,7 @@ v2h11loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h11loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h11store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1653,7 +1810,7 @@ v2h11loop:
 v2h11store:
 	TESTQ DX, DX
 	JNZ v2h11biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h11biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1715,14 +1872,30 @@ v2h11biased:
 	ADDQ R9, R13
 	VMOVUPS Z24, K1, 0(R13)
 	VMOVUPS Z25, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h11chain
+	DECQ tiles+8(FP)
+	JZ v2h11done
+	IMUL3Q $11, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $11, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h11tile
+
+v2h11done:
 	VZEROUPPER
 	RET
 
 v2h12:
-	MOVQ k+16(FP), DX
+
+v2h12tile:
+	MOVQ k+24(FP), DX
 
 v2h12chain:
 	VPXORD Z4, Z4, Z4
@@ -1749,7 +1922,7 @@ v2h12chain:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h12fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -1841,7 +2014,7 @@ v2h12loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h12loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h12store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1907,7 +2080,7 @@ v2h12loop:
 v2h12store:
 	TESTQ DX, DX
 	JNZ v2h12biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h12biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -1974,14 +2147,30 @@ v2h12biased:
 	ADDQ R9, R13
 	VMOVUPS Z26, K1, 0(R13)
 	VMOVUPS Z27, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h12chain
+	DECQ tiles+8(FP)
+	JZ v2h12done
+	IMUL3Q $12, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $12, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h12tile
+
+v2h12done:
 	VZEROUPPER
 	RET
 
 v2h13:
-	MOVQ k+16(FP), DX
+
+v2h13tile:
+	MOVQ k+24(FP), DX
 
 v2h13chain:
 	VPXORD Z4, Z4, Z4
@@ -2010,7 +2199,7 @@ v2h13chain:
 	VPXORD Z27, Z27, Z27
 	VPXORD Z28, Z28, Z28
 	VPXORD Z29, Z29, Z29
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h13fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2108,7 +2297,7 @@ v2h13loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h13loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h13store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2179,7 +2368,7 @@ v2h13loop:
 v2h13store:
 	TESTQ DX, DX
 	JNZ v2h13biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h13biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2251,14 +2440,30 @@ v2h13biased:
 	ADDQ R9, R13
 	VMOVUPS Z28, K1, 0(R13)
 	VMOVUPS Z29, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h13chain
+	DECQ tiles+8(FP)
+	JZ v2h13done
+	IMUL3Q $13, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $13, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h13tile
+
+v2h13done:
 	VZEROUPPER
 	RET
 
 v2h14:
-	MOVQ k+16(FP), DX
+
+v2h14tile:
+	MOVQ k+24(FP), DX
 
 v2h14chain:
 	VPXORD Z4, Z4, Z4
@@ -2289,7 +2494,7 @@ v2h14chain:
 	VPXORD Z29, Z29, Z29
 	VPXORD Z30, Z30, Z30
 	VPXORD Z31, Z31, Z31
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h14fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2393,7 +2598,7 @@ v2h14loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h14loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h14store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2469,7 +2674,7 @@ v2h14loop:
 v2h14store:
 	TESTQ DX, DX
 	JNZ v2h14biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h14biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2546,9 +2751,23 @@ v2h14biased:
 	ADDQ R9, R13
 	VMOVUPS Z30, K1, 0(R13)
 	VMOVUPS Z31, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h14chain
+	DECQ tiles+8(FP)
+	JZ v2h14done
+	IMUL3Q $14, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $14, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h14tile
+
+v2h14done:
 	VZEROUPPER
 	RET
 
@@ -2581,11 +2800,13 @@ one:
 	JEQ v1h2
 
 v1h1:
-	MOVQ k+16(FP), DX
+
+v1h1tile:
+	MOVQ k+24(FP), DX
 
 v1h1chain:
 	VPXORD Z4, Z4, Z4
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2606,7 +2827,7 @@ v1h1loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h1loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h1store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2615,7 +2836,7 @@ v1h1loop:
 v1h1store:
 	TESTQ DX, DX
 	JNZ v1h1biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h1biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2624,19 +2845,34 @@ v1h1store:
 v1h1biased:
 	MOVQ DI, R13
 	VMOVUPS Z4, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h1chain
+	DECQ tiles+8(FP)
+	JZ v1h1done
+	IMUL3Q $1, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $1, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h1tile
+
+v1h1done:
 	VZEROUPPER
 	RET
 
 v1h2:
-	MOVQ k+16(FP), DX
+
+v1h2tile:
+	MOVQ k+24(FP), DX
 
 v1h2chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2660,7 +2896,7 @@ v1h2loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h2loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h2store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2672,7 +2908,7 @@ v1h2loop:
 v1h2store:
 	TESTQ DX, DX
 	JNZ v1h2biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h2biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2684,20 +2920,35 @@ v1h2biased:
 	VMOVUPS Z4, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z6, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h2chain
+	DECQ tiles+8(FP)
+	JZ v1h2done
+	IMUL3Q $2, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $2, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h2tile
+
+v1h2done:
 	VZEROUPPER
 	RET
 
 v1h3:
-	MOVQ k+16(FP), DX
+
+v1h3tile:
+	MOVQ k+24(FP), DX
 
 v1h3chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
 	VPXORD Z8, Z8, Z8
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2724,7 +2975,7 @@ v1h3loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h3loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h3store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2739,7 +2990,7 @@ v1h3loop:
 v1h3store:
 	TESTQ DX, DX
 	JNZ v1h3biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h3biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2754,21 +3005,36 @@ v1h3biased:
 	VMOVUPS Z6, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z8, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h3chain
+	DECQ tiles+8(FP)
+	JZ v1h3done
+	IMUL3Q $3, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $3, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h3tile
+
+v1h3done:
 	VZEROUPPER
 	RET
 
 v1h4:
-	MOVQ k+16(FP), DX
+
+v1h4tile:
+	MOVQ k+24(FP), DX
 
 v1h4chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
 	VPXORD Z8, Z8, Z8
 	VPXORD Z10, Z10, Z10
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2798,7 +3064,7 @@ v1h4loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h4loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h4store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2816,7 +3082,7 @@ v1h4loop:
 v1h4store:
 	TESTQ DX, DX
 	JNZ v1h4biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h4biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2834,14 +3100,29 @@ v1h4biased:
 	VMOVUPS Z8, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z10, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h4chain
+	DECQ tiles+8(FP)
+	JZ v1h4done
+	IMUL3Q $4, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $4, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h4tile
+
+v1h4done:
 	VZEROUPPER
 	RET
 
 v1h5:
-	MOVQ k+16(FP), DX
+
+v1h5tile:
+	MOVQ k+24(FP), DX
 
 v1h5chain:
 	VPXORD Z4, Z4, Z4
@@ -2849,7 +3130,7 @@ v1h5chain:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z10, Z10, Z10
 	VPXORD Z12, Z12, Z12
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2882,7 +3163,7 @@ v1h5loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h5loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h5store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2903,7 +3184,7 @@ v1h5loop:
 v1h5store:
 	TESTQ DX, DX
 	JNZ v1h5biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h5biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -2924,14 +3205,29 @@ v1h5biased:
 	VMOVUPS Z10, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z12, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h5chain
+	DECQ tiles+8(FP)
+	JZ v1h5done
+	IMUL3Q $5, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $5, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h5tile
+
+v1h5done:
 	VZEROUPPER
 	RET
 
 v1h6:
-	MOVQ k+16(FP), DX
+
+v1h6tile:
+	MOVQ k+24(FP), DX
 
 v1h6chain:
 	VPXORD Z4, Z4, Z4
@@ -2940,7 +3236,7 @@ v1h6chain:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z12, Z12, Z12
 	VPXORD Z14, Z14, Z14
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -2976,7 +3272,7 @@ v1h6loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h6loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h6store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3000,7 +3296,7 @@ v1h6loop:
 v1h6store:
 	TESTQ DX, DX
 	JNZ v1h6biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h6biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3024,14 +3320,29 @@ v1h6biased:
 	VMOVUPS Z12, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z14, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h6chain
+	DECQ tiles+8(FP)
+	JZ v1h6done
+	IMUL3Q $6, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $6, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h6tile
+
+v1h6done:
 	VZEROUPPER
 	RET
 
 v1h7:
-	MOVQ k+16(FP), DX
+
+v1h7tile:
+	MOVQ k+24(FP), DX
 
 v1h7chain:
 	VPXORD Z4, Z4, Z4
@@ -3041,7 +3352,7 @@ v1h7chain:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z14, Z14, Z14
 	VPXORD Z16, Z16, Z16
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h7fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3080,7 +3391,7 @@ v1h7loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h7loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h7store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3107,7 +3418,7 @@ v1h7loop:
 v1h7store:
 	TESTQ DX, DX
 	JNZ v1h7biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h7biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3134,14 +3445,29 @@ v1h7biased:
 	VMOVUPS Z14, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z16, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h7chain
+	DECQ tiles+8(FP)
+	JZ v1h7done
+	IMUL3Q $7, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $7, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h7tile
+
+v1h7done:
 	VZEROUPPER
 	RET
 
 v1h8:
-	MOVQ k+16(FP), DX
+
+v1h8tile:
+	MOVQ k+24(FP), DX
 
 v1h8chain:
 	VPXORD Z4, Z4, Z4
@@ -3152,7 +3478,7 @@ v1h8chain:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z16, Z16, Z16
 	VPXORD Z18, Z18, Z18
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h8fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3195,7 +3521,7 @@ v1h8loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h8loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h8store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3225,7 +3551,7 @@ v1h8loop:
 v1h8store:
 	TESTQ DX, DX
 	JNZ v1h8biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h8biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3255,14 +3581,30 @@ v1h8biased:
 	VMOVUPS Z16, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z18, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h8chain
+	DECQ tiles+8(FP)
+	JZ v1h8done
+	IMUL3Q $8, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $8, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h8tile
+
+v1h8done:
 	VZEROUPPER
 	RET
 
 v1h9:
-	MOVQ k+16(FP), DX
+
+v1h9tile:
+	MOVQ k+24(FP), DX
 
 v1h9chain:
 	VPXORD Z4, Z4, Z4
@@ -3274,7 +3616,7 @@ v1h9chain:
 	VPXORD Z16, Z16, Z16
 	VPXORD Z18, Z18, Z18
 	VPXORD Z20, Z20, Z20
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h9fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3320,7 +3662,7 @@ v1h9loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h9loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h9store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3353,7 +3695,7 @@ v1h9loop:
 v1h9store:
 	TESTQ DX, DX
 	JNZ v1h9biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h9biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3386,14 +3728,30 @@ v1h9biased:
 	VMOVUPS Z18, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z20, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h9chain
+	DECQ tiles+8(FP)
+	JZ v1h9done
+	IMUL3Q $9, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $9, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h9tile
+
+v1h9done:
 	VZEROUPPER
 	RET
 
 v1h10:
-	MOVQ k+16(FP), DX
+
+v1h10tile:
+	MOVQ k+24(FP), DX
 
 v1h10chain:
 	VPXORD Z4, Z4, Z4
@@ -3406,7 +3764,7 @@ v1h10chain:
 	VPXORD Z18, Z18, Z18
 	VPXORD Z20, Z20, Z20
 	VPXORD Z22, Z22, Z22
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h10fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3455,7 +3813,7 @@ v1h10loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h10loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h10store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3491,7 +3849,7 @@ v1h10loop:
 v1h10store:
 	TESTQ DX, DX
 	JNZ v1h10biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h10biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3527,14 +3885,30 @@ v1h10biased:
 	VMOVUPS Z20, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z22, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h10chain
+	DECQ tiles+8(FP)
+	JZ v1h10done
+	IMUL3Q $10, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $10, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h10tile
+
+v1h10done:
 	VZEROUPPER
 	RET
 
 v1h11:
-	MOVQ k+16(FP), DX
+
+v1h11tile:
+	MOVQ k+24(FP), DX
 
 v1h11chain:
 	VPXORD Z4, Z4, Z4
@@ -3548,7 +3922,7 @@ v1h11chain:
 	VPXORD Z20, Z20, Z20
 	VPXORD Z22, Z22, Z22
 	VPXORD Z24, Z24, Z24
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h11fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3600,7 +3974,7 @@ v1h11loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h11loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h11store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3639,7 +4013,7 @@ v1h11loop:
 v1h11store:
 	TESTQ DX, DX
 	JNZ v1h11biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h11biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3678,14 +4052,30 @@ v1h11biased:
 	VMOVUPS Z22, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z24, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h11chain
+	DECQ tiles+8(FP)
+	JZ v1h11done
+	IMUL3Q $11, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $11, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h11tile
+
+v1h11done:
 	VZEROUPPER
 	RET
 
 v1h12:
-	MOVQ k+16(FP), DX
+
+v1h12tile:
+	MOVQ k+24(FP), DX
 
 v1h12chain:
 	VPXORD Z4, Z4, Z4
@@ -3700,7 +4090,7 @@ v1h12chain:
 	VPXORD Z22, Z22, Z22
 	VPXORD Z24, Z24, Z24
 	VPXORD Z26, Z26, Z26
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h12fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3755,7 +4145,7 @@ v1h12loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h12loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h12store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3797,7 +4187,7 @@ v1h12loop:
 v1h12store:
 	TESTQ DX, DX
 	JNZ v1h12biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h12biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3839,14 +4229,30 @@ v1h12biased:
 	VMOVUPS Z24, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z26, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h12chain
+	DECQ tiles+8(FP)
+	JZ v1h12done
+	IMUL3Q $12, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $12, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h12tile
+
+v1h12done:
 	VZEROUPPER
 	RET
 
 v1h13:
-	MOVQ k+16(FP), DX
+
+v1h13tile:
+	MOVQ k+24(FP), DX
 
 v1h13chain:
 	VPXORD Z4, Z4, Z4
@@ -3862,7 +4268,7 @@ v1h13chain:
 	VPXORD Z24, Z24, Z24
 	VPXORD Z26, Z26, Z26
 	VPXORD Z28, Z28, Z28
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h13fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -3920,7 +4326,7 @@ v1h13loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h13loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h13store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -3965,7 +4371,7 @@ v1h13loop:
 v1h13store:
 	TESTQ DX, DX
 	JNZ v1h13biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h13biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -4010,14 +4416,30 @@ v1h13biased:
 	VMOVUPS Z26, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z28, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h13chain
+	DECQ tiles+8(FP)
+	JZ v1h13done
+	IMUL3Q $13, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $13, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h13tile
+
+v1h13done:
 	VZEROUPPER
 	RET
 
 v1h14:
-	MOVQ k+16(FP), DX
+
+v1h14tile:
+	MOVQ k+24(FP), DX
 
 v1h14chain:
 	VPXORD Z4, Z4, Z4
@@ -4034,7 +4456,7 @@ v1h14chain:
 	VPXORD Z26, Z26, Z26
 	VPXORD Z28, Z28, Z28
 	VPXORD Z30, Z30, Z30
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h14fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -4095,7 +4517,7 @@ v1h14loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h14loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h14store
 	MOVQ DI, R13
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -4143,7 +4565,7 @@ v1h14loop:
 v1h14store:
 	TESTQ DX, DX
 	JNZ v1h14biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h14biased
 	VMOVUPS.Z 0(R13), K1, Z2
@@ -4191,9 +4613,23 @@ v1h14biased:
 	VMOVUPS Z28, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPS Z30, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h14chain
+	DECQ tiles+8(FP)
+	JZ v1h14done
+	IMUL3Q $14, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $14, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h14tile
+
+v1h14done:
 	VZEROUPPER
 	RET
 
@@ -4219,10 +4655,12 @@ wide:
 	JEQ v4h5
 
 v4h6:
-	MOVQ k+16(FP), DX
-	MOVQ next+56(FP), SI
+
+v4h6tile:
+	MOVQ next+64(FP), SI
 	SHLQ $2, SI
-	MOVQ ahead+64(FP), R15
+	MOVQ ahead+72(FP), R15
+	MOVQ k+24(FP), DX
 
 v4h6chain:
 	VPXORD Z8, Z8, Z8
@@ -4249,7 +4687,7 @@ v4h6chain:
 	VPXORD Z29, Z29, Z29
 	VPXORD Z30, Z30, Z30
 	VPXORD Z31, Z31, Z31
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -4495,7 +4933,7 @@ v4h6one:
 	JNZ v4h6one
 
 v4h6summed:
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h6store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -4555,7 +4993,7 @@ v4h6summed:
 v4h6store:
 	TESTQ DX, DX
 	JNZ v4h6biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v4h6biased
 	VMOVUPS 0(R13), Z4
@@ -4618,17 +5056,32 @@ v4h6biased:
 	VMOVUPS Z29, 64(R13)
 	VMOVUPS Z30, K1, 128(R13)
 	VMOVUPS Z31, K2, 192(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v4h6chain
+	DECQ tiles+8(FP)
+	JZ v4h6done
+	IMUL3Q $6, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $6, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v4h6tile
+
+v4h6done:
 	VZEROUPPER
 	RET
 
 v4h5:
-	MOVQ k+16(FP), DX
-	MOVQ next+56(FP), SI
+
+v4h5tile:
+	MOVQ next+64(FP), SI
 	SHLQ $2, SI
-	MOVQ ahead+64(FP), R15
+	MOVQ ahead+72(FP), R15
+	MOVQ k+24(FP), DX
 
 v4h5chain:
 	VPXORD Z8, Z8, Z8
@@ -4651,7 +5104,7 @@ v4h5chain:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -4867,7 +5320,7 @@ v4h5one:
 	JNZ v4h5one
 
 v4h5summed:
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h5store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -4918,7 +5371,7 @@ v4h5summed:
 v4h5store:
 	TESTQ DX, DX
 	JNZ v4h5biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v4h5biased
 	VMOVUPS 0(R13), Z4
@@ -4972,17 +5425,32 @@ v4h5biased:
 	VMOVUPS Z25, 64(R13)
 	VMOVUPS Z26, K1, 128(R13)
 	VMOVUPS Z27, K2, 192(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v4h5chain
+	DECQ tiles+8(FP)
+	JZ v4h5done
+	IMUL3Q $5, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $5, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v4h5tile
+
+v4h5done:
 	VZEROUPPER
 	RET
 
 v4h4:
-	MOVQ k+16(FP), DX
-	MOVQ next+56(FP), SI
+
+v4h4tile:
+	MOVQ next+64(FP), SI
 	SHLQ $2, SI
-	MOVQ ahead+64(FP), R15
+	MOVQ ahead+72(FP), R15
+	MOVQ k+24(FP), DX
 
 v4h4chain:
 	VPXORD Z8, Z8, Z8
@@ -5001,7 +5469,7 @@ v4h4chain:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5187,7 +5655,7 @@ v4h4one:
 	JNZ v4h4one
 
 v4h4summed:
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h4store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -5229,7 +5697,7 @@ v4h4summed:
 v4h4store:
 	TESTQ DX, DX
 	JNZ v4h4biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v4h4biased
 	VMOVUPS 0(R13), Z4
@@ -5274,17 +5742,32 @@ v4h4biased:
 	VMOVUPS Z21, 64(R13)
 	VMOVUPS Z22, K1, 128(R13)
 	VMOVUPS Z23, K2, 192(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v4h4chain
+	DECQ tiles+8(FP)
+	JZ v4h4done
+	IMUL3Q $4, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $4, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v4h4tile
+
+v4h4done:
 	VZEROUPPER
 	RET
 
 v4h3:
-	MOVQ k+16(FP), DX
-	MOVQ next+56(FP), SI
+
+v4h3tile:
+	MOVQ next+64(FP), SI
 	SHLQ $2, SI
-	MOVQ ahead+64(FP), R15
+	MOVQ ahead+72(FP), R15
+	MOVQ k+24(FP), DX
 
 v4h3chain:
 	VPXORD Z8, Z8, Z8
@@ -5299,7 +5782,7 @@ v4h3chain:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5455,7 +5938,7 @@ v4h3one:
 	JNZ v4h3one
 
 v4h3summed:
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h3store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -5488,7 +5971,7 @@ v4h3summed:
 v4h3store:
 	TESTQ DX, DX
 	JNZ v4h3biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v4h3biased
 	VMOVUPS 0(R13), Z4
@@ -5524,17 +6007,32 @@ v4h3biased:
 	VMOVUPS Z17, 64(R13)
 	VMOVUPS Z18, K1, 128(R13)
 	VMOVUPS Z19, K2, 192(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v4h3chain
+	DECQ tiles+8(FP)
+	JZ v4h3done
+	IMUL3Q $3, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $3, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v4h3tile
+
+v4h3done:
 	VZEROUPPER
 	RET
 
 v4h2:
-	MOVQ k+16(FP), DX
-	MOVQ next+56(FP), SI
+
+v4h2tile:
+	MOVQ next+64(FP), SI
 	SHLQ $2, SI
-	MOVQ ahead+64(FP), R15
+	MOVQ ahead+72(FP), R15
+	MOVQ k+24(FP), DX
 
 v4h2chain:
 	VPXORD Z8, Z8, Z8
@@ -5545,7 +6043,7 @@ v4h2chain:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5671,7 +6169,7 @@ v4h2one:
 	JNZ v4h2one
 
 v4h2summed:
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h2store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -5695,7 +6193,7 @@ v4h2summed:
 v4h2store:
 	TESTQ DX, DX
 	JNZ v4h2biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v4h2biased
 	VMOVUPS 0(R13), Z4
@@ -5722,24 +6220,39 @@ v4h2biased:
 	VMOVUPS Z13, 64(R13)
 	VMOVUPS Z14, K1, 128(R13)
 	VMOVUPS Z15, K2, 192(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v4h2chain
+	DECQ tiles+8(FP)
+	JZ v4h2done
+	IMUL3Q $2, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $2, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v4h2tile
+
+v4h2done:
 	VZEROUPPER
 	RET
 
 v4h1:
-	MOVQ k+16(FP), DX
-	MOVQ next+56(FP), SI
+
+v4h1tile:
+	MOVQ next+64(FP), SI
 	SHLQ $2, SI
-	MOVQ ahead+64(FP), R15
+	MOVQ ahead+72(FP), R15
+	MOVQ k+24(FP), DX
 
 v4h1chain:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5835,7 +6348,7 @@ v4h1one:
 	JNZ v4h1one
 
 v4h1summed:
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h1store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Z4
@@ -5850,7 +6363,7 @@ v4h1summed:
 v4h1store:
 	TESTQ DX, DX
 	JNZ v4h1biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v4h1biased
 	VMOVUPS 0(R13), Z4
@@ -5868,24 +6381,39 @@ v4h1biased:
 	VMOVUPS Z9, 64(R13)
 	VMOVUPS Z10, K1, 128(R13)
 	VMOVUPS Z11, K2, 192(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v4h1chain
+	DECQ tiles+8(FP)
+	JZ v4h1done
+	IMUL3Q $1, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $1, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v4h1tile
+
+v4h1done:
 	VZEROUPPER
 	RET
 
-// func mulWindows64AVX512(h, w, k int, left *float64, row int, offsets *int, b *float64, next int, ahead, bias, c *float64, ldc int, add bool)
-TEXT ·mulWindows64AVX512(SB), NOSPLIT, $0-97
+// func mulWindows64AVX512(h, tiles, w, k int, left *float64, row int, offsets *int, b *float64, next int, ahead, bias, c *float64, ldc int, add bool)
+TEXT ·mulWindows64AVX512(SB), NOSPLIT, $8-105
 	MOVQ h+0(FP), DX
-	MOVQ w+8(FP), CX
-	MOVQ left+24(FP), AX
-	MOVQ row+32(FP), R14
+	MOVQ w+16(FP), CX
+	MOVQ left+32(FP), AX
+	MOVQ row+40(FP), R14
 	SHLQ $3, R14
-	MOVQ offsets+40(FP), R8
-	MOVQ b+48(FP), BX
-	MOVQ c+80(FP), DI
-	MOVQ ldc+88(FP), R9
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ c+88(FP), DI
+	MOVQ ldc+96(FP), R9
 	SHLQ $3, R9
+	MOVBLZX add+104(FP), R11
+	MOVQ R11, first-8(SP)
 	CMPQ CX, $16
 	JGT wide
 	MOVQ $1, R10
@@ -5928,12 +6456,14 @@ TEXT ·mulWindows64AVX512(SB), NOSPLIT, $0-97
 	JEQ v2h2
 
 v2h1:
-	MOVQ k+16(FP), DX
+
+v2h1tile:
+	MOVQ k+24(FP), DX
 
 v2h1chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -5958,7 +6488,7 @@ v2h1loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h1loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h1store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -5969,7 +6499,7 @@ v2h1loop:
 v2h1store:
 	TESTQ DX, DX
 	JNZ v2h1biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h1biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -5981,21 +6511,36 @@ v2h1biased:
 	MOVQ DI, R13
 	VMOVUPD Z4, K1, 0(R13)
 	VMOVUPD Z5, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h1chain
+	DECQ tiles+8(FP)
+	JZ v2h1done
+	IMUL3Q $1, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $1, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h1tile
+
+v2h1done:
 	VZEROUPPER
 	RET
 
 v2h2:
-	MOVQ k+16(FP), DX
+
+v2h2tile:
+	MOVQ k+24(FP), DX
 
 v2h2chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6026,7 +6571,7 @@ v2h2loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h2loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h2store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6042,7 +6587,7 @@ v2h2loop:
 v2h2store:
 	TESTQ DX, DX
 	JNZ v2h2biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h2biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6059,14 +6604,29 @@ v2h2biased:
 	ADDQ R9, R13
 	VMOVUPD Z6, K1, 0(R13)
 	VMOVUPD Z7, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h2chain
+	DECQ tiles+8(FP)
+	JZ v2h2done
+	IMUL3Q $2, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $2, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h2tile
+
+v2h2done:
 	VZEROUPPER
 	RET
 
 v2h3:
-	MOVQ k+16(FP), DX
+
+v2h3tile:
+	MOVQ k+24(FP), DX
 
 v2h3chain:
 	VPXORD Z4, Z4, Z4
@@ -6075,7 +6635,7 @@ v2h3chain:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6112,7 +6672,7 @@ v2h3loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h3loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h3store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6133,7 +6693,7 @@ v2h3loop:
 v2h3store:
 	TESTQ DX, DX
 	JNZ v2h3biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h3biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6155,14 +6715,29 @@ v2h3biased:
 	ADDQ R9, R13
 	VMOVUPD Z8, K1, 0(R13)
 	VMOVUPD Z9, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h3chain
+	DECQ tiles+8(FP)
+	JZ v2h3done
+	IMUL3Q $3, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $3, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h3tile
+
+v2h3done:
 	VZEROUPPER
 	RET
 
 v2h4:
-	MOVQ k+16(FP), DX
+
+v2h4tile:
+	MOVQ k+24(FP), DX
 
 v2h4chain:
 	VPXORD Z4, Z4, Z4
@@ -6173,7 +6748,7 @@ v2h4chain:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6216,7 +6791,7 @@ v2h4loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h4loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h4store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6242,7 +6817,7 @@ v2h4loop:
 v2h4store:
 	TESTQ DX, DX
 	JNZ v2h4biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h4biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6269,14 +6844,29 @@ v2h4biased:
 	ADDQ R9, R13
 	VMOVUPD Z10, K1, 0(R13)
 	VMOVUPD Z11, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h4chain
+	DECQ tiles+8(FP)
+	JZ v2h4done
+	IMUL3Q $4, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $4, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h4tile
+
+v2h4done:
 	VZEROUPPER
 	RET
 
 v2h5:
-	MOVQ k+16(FP), DX
+
+v2h5tile:
+	MOVQ k+24(FP), DX
 
 v2h5chain:
 	VPXORD Z4, Z4, Z4
@@ -6289,7 +6879,7 @@ v2h5chain:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6338,7 +6928,7 @@ v2h5loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h5loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h5store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6369,7 +6959,7 @@ v2h5loop:
 v2h5store:
 	TESTQ DX, DX
 	JNZ v2h5biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h5biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6401,14 +6991,29 @@ v2h5biased:
 	ADDQ R9, R13
 	VMOVUPD Z12, K1, 0(R13)
 	VMOVUPD Z13, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h5chain
+	DECQ tiles+8(FP)
+	JZ v2h5done
+	IMUL3Q $5, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $5, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h5tile
+
+v2h5done:
 	VZEROUPPER
 	RET
 
 v2h6:
-	MOVQ k+16(FP), DX
+
+v2h6tile:
+	MOVQ k+24(FP), DX
 
 v2h6chain:
 	VPXORD Z4, Z4, Z4
@@ -6423,7 +7028,7 @@ v2h6chain:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6478,7 +7083,7 @@ v2h6loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h6loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h6store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6514,7 +7119,7 @@ v2h6loop:
 v2h6store:
 	TESTQ DX, DX
 	JNZ v2h6biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h6biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6551,14 +7156,29 @@ v2h6biased:
 	ADDQ R9, R13
 	VMOVUPD Z14, K1, 0(R13)
 	VMOVUPD Z15, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h6chain
+	DECQ tiles+8(FP)
+	JZ v2h6done
+	IMUL3Q $6, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $6, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h6tile
+
+v2h6done:
 	VZEROUPPER
 	RET
 
 v2h7:
-	MOVQ k+16(FP), DX
+
+v2h7tile:
+	MOVQ k+24(FP), DX
 
 v2h7chain:
 	VPXORD Z4, Z4, Z4
@@ -6575,7 +7195,7 @@ v2h7chain:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h7fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6636,7 +7256,7 @@ v2h7loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h7loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h7store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6677,7 +7297,7 @@ v2h7loop:
 v2h7store:
 	TESTQ DX, DX
 	JNZ v2h7biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h7biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6719,14 +7339,29 @@ v2h7biased:
 	ADDQ R9, R13
 	VMOVUPD Z16, K1, 0(R13)
 	VMOVUPD Z17, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h7chain
+	DECQ tiles+8(FP)
+	JZ v2h7done
+	IMUL3Q $7, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $7, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h7tile
+
+v2h7done:
 	VZEROUPPER
 	RET
 
 v2h8:
-	MOVQ k+16(FP), DX
+
+v2h8tile:
+	MOVQ k+24(FP), DX
 
 v2h8chain:
 	VPXORD Z4, Z4, Z4
@@ -6745,7 +7380,7 @@ v2h8chain:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h8fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -6813,7 +7448,7 @@ v2h8loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h8loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h8store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6859,7 +7494,7 @@ v2h8loop:
 v2h8store:
 	TESTQ DX, DX
 	JNZ v2h8biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h8biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -6906,14 +7541,30 @@ v2h8biased:
 	ADDQ R9, R13
 	VMOVUPD Z18, K1, 0(R13)
 	VMOVUPD Z19, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h8chain
+	DECQ tiles+8(FP)
+	JZ v2h8done
+	IMUL3Q $8, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $8, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h8tile
+
+v2h8done:
 	VZEROUPPER
 	RET
 
 v2h9:
-	MOVQ k+16(FP), DX
+
+v2h9tile:
+	MOVQ k+24(FP), DX
 
 v2h9chain:
 	VPXORD Z4, Z4, Z4
@@ -6934,7 +7585,7 @@ v2h9chain:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h9fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7008,7 +7659,7 @@ v2h9loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h9loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h9store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7059,7 +7710,7 @@ v2h9loop:
 v2h9store:
 	TESTQ DX, DX
 	JNZ v2h9biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h9biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7111,14 +7762,30 @@ v2h9biased:
 	ADDQ R9, R13
 	VMOVUPD Z20, K1, 0(R13)
 	VMOVUPD Z21, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h9chain
+	DECQ tiles+8(FP)
+	JZ v2h9done
+	IMUL3Q $9, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $9, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h9tile
+
+v2h9done:
 	VZEROUPPER
 	RET
 
 v2h10:
-	MOVQ k+16(FP), DX
+
+v2h10tile:
+	MOVQ k+24(FP), DX
 
 v2h10chain:
 	VPXORD Z4, Z4, Z4
@@ -7141,7 +7808,7 @@ v2h10chain:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h10fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7221,7 +7888,7 @@ v2h10loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h10loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h10store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7277,7 +7944,7 @@ v2h10loop:
 v2h10store:
 	TESTQ DX, DX
 	JNZ v2h10biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h10biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7334,14 +8001,30 @@ v2h10biased:
 	ADDQ R9, R13
 	VMOVUPD Z22, K1, 0(R13)
 	VMOVUPD Z23, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h10chain
+	DECQ tiles+8(FP)
+	JZ v2h10done
+	IMUL3Q $10, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $10, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h10tile
+
+v2h10done:
 	VZEROUPPER
 	RET
 
 v2h11:
-	MOVQ k+16(FP), DX
+
+v2h11tile:
+	MOVQ k+24(FP), DX
 
 v2h11chain:
 	VPXORD Z4, Z4, Z4
@@ -7366,7 +8049,7 @@ v2h11chain:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h11fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7452,7 +8135,7 @@ v2h11loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h11loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h11store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7513,7 +8196,7 @@ v2h11loop:
 v2h11store:
 	TESTQ DX, DX
 	JNZ v2h11biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h11biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7575,14 +8258,30 @@ v2h11biased:
 	ADDQ R9, R13
 	VMOVUPD Z24, K1, 0(R13)
 	VMOVUPD Z25, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h11chain
+	DECQ tiles+8(FP)
+	JZ v2h11done
+	IMUL3Q $11, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $11, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h11tile
+
+v2h11done:
 	VZEROUPPER
 	RET
 
 v2h12:
-	MOVQ k+16(FP), DX
+
+v2h12tile:
+	MOVQ k+24(FP), DX
 
 v2h12chain:
 	VPXORD Z4, Z4, Z4
@@ -7609,7 +8308,7 @@ v2h12chain:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h12fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7701,7 +8400,7 @@ v2h12loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h12loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h12store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7767,7 +8466,7 @@ v2h12loop:
 v2h12store:
 	TESTQ DX, DX
 	JNZ v2h12biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h12biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -7834,14 +8533,30 @@ v2h12biased:
 	ADDQ R9, R13
 	VMOVUPD Z26, K1, 0(R13)
 	VMOVUPD Z27, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h12chain
+	DECQ tiles+8(FP)
+	JZ v2h12done
+	IMUL3Q $12, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $12, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h12tile
+
+v2h12done:
 	VZEROUPPER
 	RET
 
 v2h13:
-	MOVQ k+16(FP), DX
+
+v2h13tile:
+	MOVQ k+24(FP), DX
 
 v2h13chain:
 	VPXORD Z4, Z4, Z4
@@ -7870,7 +8585,7 @@ v2h13chain:
 	VPXORD Z27, Z27, Z27
 	VPXORD Z28, Z28, Z28
 	VPXORD Z29, Z29, Z29
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h13fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -7968,7 +8683,7 @@ v2h13loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h13loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h13store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8039,7 +8754,7 @@ v2h13loop:
 v2h13store:
 	TESTQ DX, DX
 	JNZ v2h13biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h13biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8111,14 +8826,30 @@ v2h13biased:
 	ADDQ R9, R13
 	VMOVUPD Z28, K1, 0(R13)
 	VMOVUPD Z29, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h13chain
+	DECQ tiles+8(FP)
+	JZ v2h13done
+	IMUL3Q $13, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $13, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h13tile
+
+v2h13done:
 	VZEROUPPER
 	RET
 
 v2h14:
-	MOVQ k+16(FP), DX
+
+v2h14tile:
+	MOVQ k+24(FP), DX
 
 v2h14chain:
 	VPXORD Z4, Z4, Z4
@@ -8149,7 +8880,7 @@ v2h14chain:
 	VPXORD Z29, Z29, Z29
 	VPXORD Z30, Z30, Z30
 	VPXORD Z31, Z31, Z31
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h14fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8253,7 +8984,7 @@ v2h14loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v2h14loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h14store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8329,7 +9060,7 @@ v2h14loop:
 v2h14store:
 	TESTQ DX, DX
 	JNZ v2h14biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h14biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8406,9 +9137,23 @@ v2h14biased:
 	ADDQ R9, R13
 	VMOVUPD Z30, K1, 0(R13)
 	VMOVUPD Z31, K2, 64(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h14chain
+	DECQ tiles+8(FP)
+	JZ v2h14done
+	IMUL3Q $14, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $14, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h14tile
+
+v2h14done:
 	VZEROUPPER
 	RET
 
@@ -8441,11 +9186,13 @@ one:
 	JEQ v1h2
 
 v1h1:
-	MOVQ k+16(FP), DX
+
+v1h1tile:
+	MOVQ k+24(FP), DX
 
 v1h1chain:
 	VPXORD Z4, Z4, Z4
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8466,7 +9213,7 @@ v1h1loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h1loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h1store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8475,7 +9222,7 @@ v1h1loop:
 v1h1store:
 	TESTQ DX, DX
 	JNZ v1h1biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h1biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8484,19 +9231,34 @@ v1h1store:
 v1h1biased:
 	MOVQ DI, R13
 	VMOVUPD Z4, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h1chain
+	DECQ tiles+8(FP)
+	JZ v1h1done
+	IMUL3Q $1, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $1, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h1tile
+
+v1h1done:
 	VZEROUPPER
 	RET
 
 v1h2:
-	MOVQ k+16(FP), DX
+
+v1h2tile:
+	MOVQ k+24(FP), DX
 
 v1h2chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8520,7 +9282,7 @@ v1h2loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h2loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h2store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8532,7 +9294,7 @@ v1h2loop:
 v1h2store:
 	TESTQ DX, DX
 	JNZ v1h2biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h2biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8544,20 +9306,35 @@ v1h2biased:
 	VMOVUPD Z4, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z6, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h2chain
+	DECQ tiles+8(FP)
+	JZ v1h2done
+	IMUL3Q $2, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $2, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h2tile
+
+v1h2done:
 	VZEROUPPER
 	RET
 
 v1h3:
-	MOVQ k+16(FP), DX
+
+v1h3tile:
+	MOVQ k+24(FP), DX
 
 v1h3chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
 	VPXORD Z8, Z8, Z8
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8584,7 +9361,7 @@ v1h3loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h3loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h3store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8599,7 +9376,7 @@ v1h3loop:
 v1h3store:
 	TESTQ DX, DX
 	JNZ v1h3biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h3biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8614,21 +9391,36 @@ v1h3biased:
 	VMOVUPD Z6, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z8, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h3chain
+	DECQ tiles+8(FP)
+	JZ v1h3done
+	IMUL3Q $3, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $3, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h3tile
+
+v1h3done:
 	VZEROUPPER
 	RET
 
 v1h4:
-	MOVQ k+16(FP), DX
+
+v1h4tile:
+	MOVQ k+24(FP), DX
 
 v1h4chain:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z6, Z6, Z6
 	VPXORD Z8, Z8, Z8
 	VPXORD Z10, Z10, Z10
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8658,7 +9450,7 @@ v1h4loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h4loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h4store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8676,7 +9468,7 @@ v1h4loop:
 v1h4store:
 	TESTQ DX, DX
 	JNZ v1h4biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h4biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8694,14 +9486,29 @@ v1h4biased:
 	VMOVUPD Z8, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z10, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h4chain
+	DECQ tiles+8(FP)
+	JZ v1h4done
+	IMUL3Q $4, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $4, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h4tile
+
+v1h4done:
 	VZEROUPPER
 	RET
 
 v1h5:
-	MOVQ k+16(FP), DX
+
+v1h5tile:
+	MOVQ k+24(FP), DX
 
 v1h5chain:
 	VPXORD Z4, Z4, Z4
@@ -8709,7 +9516,7 @@ v1h5chain:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z10, Z10, Z10
 	VPXORD Z12, Z12, Z12
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8742,7 +9549,7 @@ v1h5loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h5loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h5store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8763,7 +9570,7 @@ v1h5loop:
 v1h5store:
 	TESTQ DX, DX
 	JNZ v1h5biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h5biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8784,14 +9591,29 @@ v1h5biased:
 	VMOVUPD Z10, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z12, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h5chain
+	DECQ tiles+8(FP)
+	JZ v1h5done
+	IMUL3Q $5, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $5, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h5tile
+
+v1h5done:
 	VZEROUPPER
 	RET
 
 v1h6:
-	MOVQ k+16(FP), DX
+
+v1h6tile:
+	MOVQ k+24(FP), DX
 
 v1h6chain:
 	VPXORD Z4, Z4, Z4
@@ -8800,7 +9622,7 @@ v1h6chain:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z12, Z12, Z12
 	VPXORD Z14, Z14, Z14
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8836,7 +9658,7 @@ v1h6loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h6loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h6store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8860,7 +9682,7 @@ v1h6loop:
 v1h6store:
 	TESTQ DX, DX
 	JNZ v1h6biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h6biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8884,14 +9706,29 @@ v1h6biased:
 	VMOVUPD Z12, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z14, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h6chain
+	DECQ tiles+8(FP)
+	JZ v1h6done
+	IMUL3Q $6, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $6, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h6tile
+
+v1h6done:
 	VZEROUPPER
 	RET
 
 v1h7:
-	MOVQ k+16(FP), DX
+
+v1h7tile:
+	MOVQ k+24(FP), DX
 
 v1h7chain:
 	VPXORD Z4, Z4, Z4
@@ -8901,7 +9738,7 @@ v1h7chain:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z14, Z14, Z14
 	VPXORD Z16, Z16, Z16
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h7fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -8940,7 +9777,7 @@ v1h7loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h7loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h7store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8967,7 +9804,7 @@ v1h7loop:
 v1h7store:
 	TESTQ DX, DX
 	JNZ v1h7biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h7biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -8994,14 +9831,29 @@ v1h7biased:
 	VMOVUPD Z14, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z16, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h7chain
+	DECQ tiles+8(FP)
+	JZ v1h7done
+	IMUL3Q $7, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $7, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h7tile
+
+v1h7done:
 	VZEROUPPER
 	RET
 
 v1h8:
-	MOVQ k+16(FP), DX
+
+v1h8tile:
+	MOVQ k+24(FP), DX
 
 v1h8chain:
 	VPXORD Z4, Z4, Z4
@@ -9012,7 +9864,7 @@ v1h8chain:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z16, Z16, Z16
 	VPXORD Z18, Z18, Z18
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h8fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9055,7 +9907,7 @@ v1h8loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h8loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h8store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9085,7 +9937,7 @@ v1h8loop:
 v1h8store:
 	TESTQ DX, DX
 	JNZ v1h8biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h8biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9115,14 +9967,30 @@ v1h8biased:
 	VMOVUPD Z16, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z18, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h8chain
+	DECQ tiles+8(FP)
+	JZ v1h8done
+	IMUL3Q $8, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $8, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h8tile
+
+v1h8done:
 	VZEROUPPER
 	RET
 
 v1h9:
-	MOVQ k+16(FP), DX
+
+v1h9tile:
+	MOVQ k+24(FP), DX
 
 v1h9chain:
 	VPXORD Z4, Z4, Z4
@@ -9134,7 +10002,7 @@ v1h9chain:
 	VPXORD Z16, Z16, Z16
 	VPXORD Z18, Z18, Z18
 	VPXORD Z20, Z20, Z20
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h9fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9180,7 +10048,7 @@ v1h9loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h9loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h9store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9213,7 +10081,7 @@ v1h9loop:
 v1h9store:
 	TESTQ DX, DX
 	JNZ v1h9biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h9biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9246,14 +10114,30 @@ v1h9biased:
 	VMOVUPD Z18, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z20, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h9chain
+	DECQ tiles+8(FP)
+	JZ v1h9done
+	IMUL3Q $9, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $9, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h9tile
+
+v1h9done:
 	VZEROUPPER
 	RET
 
 v1h10:
-	MOVQ k+16(FP), DX
+
+v1h10tile:
+	MOVQ k+24(FP), DX
 
 v1h10chain:
 	VPXORD Z4, Z4, Z4
@@ -9266,7 +10150,7 @@ v1h10chain:
 	VPXORD Z18, Z18, Z18
 	VPXORD Z20, Z20, Z20
 	VPXORD Z22, Z22, Z22
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h10fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9315,7 +10199,7 @@ v1h10loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h10loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h10store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9351,7 +10235,7 @@ v1h10loop:
 v1h10store:
 	TESTQ DX, DX
 	JNZ v1h10biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h10biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9387,14 +10271,30 @@ v1h10biased:
 	VMOVUPD Z20, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z22, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h10chain
+	DECQ tiles+8(FP)
+	JZ v1h10done
+	IMUL3Q $10, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $10, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h10tile
+
+v1h10done:
 	VZEROUPPER
 	RET
 
 v1h11:
-	MOVQ k+16(FP), DX
+
+v1h11tile:
+	MOVQ k+24(FP), DX
 
 v1h11chain:
 	VPXORD Z4, Z4, Z4
@@ -9408,7 +10308,7 @@ v1h11chain:
 	VPXORD Z20, Z20, Z20
 	VPXORD Z22, Z22, Z22
 	VPXORD Z24, Z24, Z24
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h11fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9460,7 +10360,7 @@ v1h11loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h11loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h11store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9499,7 +10399,7 @@ v1h11loop:
 v1h11store:
 	TESTQ DX, DX
 	JNZ v1h11biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h11biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9538,14 +10438,30 @@ v1h11biased:
 	VMOVUPD Z22, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z24, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h11chain
+	DECQ tiles+8(FP)
+	JZ v1h11done
+	IMUL3Q $11, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $11, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h11tile
+
+v1h11done:
 	VZEROUPPER
 	RET
 
 v1h12:
-	MOVQ k+16(FP), DX
+
+v1h12tile:
+	MOVQ k+24(FP), DX
 
 v1h12chain:
 	VPXORD Z4, Z4, Z4
@@ -9560,7 +10476,7 @@ v1h12chain:
 	VPXORD Z22, Z22, Z22
 	VPXORD Z24, Z24, Z24
 	VPXORD Z26, Z26, Z26
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h12fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9615,7 +10531,7 @@ v1h12loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h12loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h12store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9657,7 +10573,7 @@ v1h12loop:
 v1h12store:
 	TESTQ DX, DX
 	JNZ v1h12biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h12biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9699,14 +10615,30 @@ v1h12biased:
 	VMOVUPD Z24, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z26, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h12chain
+	DECQ tiles+8(FP)
+	JZ v1h12done
+	IMUL3Q $12, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $12, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h12tile
+
+v1h12done:
 	VZEROUPPER
 	RET
 
 v1h13:
-	MOVQ k+16(FP), DX
+
+v1h13tile:
+	MOVQ k+24(FP), DX
 
 v1h13chain:
 	VPXORD Z4, Z4, Z4
@@ -9722,7 +10654,7 @@ v1h13chain:
 	VPXORD Z24, Z24, Z24
 	VPXORD Z26, Z26, Z26
 	VPXORD Z28, Z28, Z28
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h13fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9780,7 +10712,7 @@ v1h13loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h13loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h13store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9825,7 +10757,7 @@ v1h13loop:
 v1h13store:
 	TESTQ DX, DX
 	JNZ v1h13biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h13biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -9870,14 +10802,30 @@ v1h13biased:
 	VMOVUPD Z26, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z28, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h13chain
+	DECQ tiles+8(FP)
+	JZ v1h13done
+	IMUL3Q $13, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $13, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h13tile
+
+v1h13done:
 	VZEROUPPER
 	RET
 
 v1h14:
-	MOVQ k+16(FP), DX
+
+v1h14tile:
+	MOVQ k+24(FP), DX
 
 v1h14chain:
 	VPXORD Z4, Z4, Z4
@@ -9894,7 +10842,7 @@ v1h14chain:
 	VPXORD Z26, Z26, Z26
 	VPXORD Z28, Z28, Z28
 	VPXORD Z30, Z30, Z30
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h14fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -9955,7 +10903,7 @@ v1h14loop:
 	ADDQ $8, R8
 	DECQ R13
 	JNZ v1h14loop
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h14store
 	MOVQ DI, R13
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -10003,7 +10951,7 @@ v1h14loop:
 v1h14store:
 	TESTQ DX, DX
 	JNZ v1h14biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h14biased
 	VMOVUPD.Z 0(R13), K1, Z2
@@ -10051,9 +10999,23 @@ v1h14biased:
 	VMOVUPD Z28, K1, 0(R13)
 	ADDQ R9, R13
 	VMOVUPD Z30, K1, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h14chain
+	DECQ tiles+8(FP)
+	JZ v1h14done
+	IMUL3Q $14, R14, R13
+	ADDQ R13, AX
+	ADDQ R13, SI
+	IMUL3Q $14, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h14tile
+
+v1h14done:
 	VZEROUPPER
 	RET
 
@@ -10079,10 +11041,12 @@ wide:
 	JEQ v4h5
 
 v4h6:
-	MOVQ k+16(FP), DX
-	MOVQ next+56(FP), SI
+
+v4h6tile:
+	MOVQ next+64(FP), SI
 	SHLQ $3, SI
-	MOVQ ahead+64(FP), R15
+	MOVQ ahead+72(FP), R15
+	MOVQ k+24(FP), DX
 
 v4h6chain:
 	VPXORD Z8, Z8, Z8
@@ -10109,7 +11073,7 @@ v4h6chain:
 	VPXORD Z29, Z29, Z29
 	VPXORD Z30, Z30, Z30
 	VPXORD Z31, Z31, Z31
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10355,7 +11319,7 @@ v4h6one:
 	JNZ v4h6one
 
 v4h6summed:
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h6store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -10415,7 +11379,7 @@ v4h6summed:
 v4h6store:
 	TESTQ DX, DX
 	JNZ v4h6biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v4h6biased
 	VMOVUPD 0(R13), Z4
@@ -10478,17 +11442,32 @@ v4h6biased:
 	VMOVUPD Z29, 64(R13)
 	VMOVUPD Z30, K1, 128(R13)
 	VMOVUPD Z31, K2, 192(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v4h6chain
+	DECQ tiles+8(FP)
+	JZ v4h6done
+	IMUL3Q $6, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $6, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v4h6tile
+
+v4h6done:
 	VZEROUPPER
 	RET
 
 v4h5:
-	MOVQ k+16(FP), DX
-	MOVQ next+56(FP), SI
+
+v4h5tile:
+	MOVQ next+64(FP), SI
 	SHLQ $3, SI
-	MOVQ ahead+64(FP), R15
+	MOVQ ahead+72(FP), R15
+	MOVQ k+24(FP), DX
 
 v4h5chain:
 	VPXORD Z8, Z8, Z8
@@ -10511,7 +11490,7 @@ v4h5chain:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -10727,7 +11706,7 @@ v4h5one:
 	JNZ v4h5one
 
 v4h5summed:
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h5store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -10778,7 +11757,7 @@ v4h5summed:
 v4h5store:
 	TESTQ DX, DX
 	JNZ v4h5biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v4h5biased
 	VMOVUPD 0(R13), Z4
@@ -10832,17 +11811,32 @@ v4h5biased:
 	VMOVUPD Z25, 64(R13)
 	VMOVUPD Z26, K1, 128(R13)
 	VMOVUPD Z27, K2, 192(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v4h5chain
+	DECQ tiles+8(FP)
+	JZ v4h5done
+	IMUL3Q $5, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $5, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v4h5tile
+
+v4h5done:
 	VZEROUPPER
 	RET
 
 v4h4:
-	MOVQ k+16(FP), DX
-	MOVQ next+56(FP), SI
+
+v4h4tile:
+	MOVQ next+64(FP), SI
 	SHLQ $3, SI
-	MOVQ ahead+64(FP), R15
+	MOVQ ahead+72(FP), R15
+	MOVQ k+24(FP), DX
 
 v4h4chain:
 	VPXORD Z8, Z8, Z8
@@ -10861,7 +11855,7 @@ v4h4chain:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11047,7 +12041,7 @@ v4h4one:
 	JNZ v4h4one
 
 v4h4summed:
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h4store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -11089,7 +12083,7 @@ v4h4summed:
 v4h4store:
 	TESTQ DX, DX
 	JNZ v4h4biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v4h4biased
 	VMOVUPD 0(R13), Z4
@@ -11134,17 +12128,32 @@ v4h4biased:
 	VMOVUPD Z21, 64(R13)
 	VMOVUPD Z22, K1, 128(R13)
 	VMOVUPD Z23, K2, 192(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v4h4chain
+	DECQ tiles+8(FP)
+	JZ v4h4done
+	IMUL3Q $4, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $4, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v4h4tile
+
+v4h4done:
 	VZEROUPPER
 	RET
 
 v4h3:
-	MOVQ k+16(FP), DX
-	MOVQ next+56(FP), SI
+
+v4h3tile:
+	MOVQ next+64(FP), SI
 	SHLQ $3, SI
-	MOVQ ahead+64(FP), R15
+	MOVQ ahead+72(FP), R15
+	MOVQ k+24(FP), DX
 
 v4h3chain:
 	VPXORD Z8, Z8, Z8
@@ -11159,7 +12168,7 @@ v4h3chain:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11315,7 +12324,7 @@ v4h3one:
 	JNZ v4h3one
 
 v4h3summed:
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h3store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -11348,7 +12357,7 @@ v4h3summed:
 v4h3store:
 	TESTQ DX, DX
 	JNZ v4h3biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v4h3biased
 	VMOVUPD 0(R13), Z4
@@ -11384,17 +12393,32 @@ v4h3biased:
 	VMOVUPD Z17, 64(R13)
 	VMOVUPD Z18, K1, 128(R13)
 	VMOVUPD Z19, K2, 192(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v4h3chain
+	DECQ tiles+8(FP)
+	JZ v4h3done
+	IMUL3Q $3, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $3, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v4h3tile
+
+v4h3done:
 	VZEROUPPER
 	RET
 
 v4h2:
-	MOVQ k+16(FP), DX
-	MOVQ next+56(FP), SI
+
+v4h2tile:
+	MOVQ next+64(FP), SI
 	SHLQ $3, SI
-	MOVQ ahead+64(FP), R15
+	MOVQ ahead+72(FP), R15
+	MOVQ k+24(FP), DX
 
 v4h2chain:
 	VPXORD Z8, Z8, Z8
@@ -11405,7 +12429,7 @@ v4h2chain:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11531,7 +12555,7 @@ v4h2one:
 	JNZ v4h2one
 
 v4h2summed:
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h2store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -11555,7 +12579,7 @@ v4h2summed:
 v4h2store:
 	TESTQ DX, DX
 	JNZ v4h2biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v4h2biased
 	VMOVUPD 0(R13), Z4
@@ -11582,24 +12606,39 @@ v4h2biased:
 	VMOVUPD Z13, 64(R13)
 	VMOVUPD Z14, K1, 128(R13)
 	VMOVUPD Z15, K2, 192(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v4h2chain
+	DECQ tiles+8(FP)
+	JZ v4h2done
+	IMUL3Q $2, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $2, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v4h2tile
+
+v4h2done:
 	VZEROUPPER
 	RET
 
 v4h1:
-	MOVQ k+16(FP), DX
-	MOVQ next+56(FP), SI
+
+v4h1tile:
+	MOVQ next+64(FP), SI
 	SHLQ $3, SI
-	MOVQ ahead+64(FP), R15
+	MOVQ ahead+72(FP), R15
+	MOVQ k+24(FP), DX
 
 v4h1chain:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11695,7 +12734,7 @@ v4h1one:
 	JNZ v4h1one
 
 v4h1summed:
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v4h1store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Z4
@@ -11710,7 +12749,7 @@ v4h1summed:
 v4h1store:
 	TESTQ DX, DX
 	JNZ v4h1biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v4h1biased
 	VMOVUPD 0(R13), Z4
@@ -11728,24 +12767,39 @@ v4h1biased:
 	VMOVUPD Z9, 64(R13)
 	VMOVUPD Z10, K1, 128(R13)
 	VMOVUPD Z11, K2, 192(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v4h1chain
+	DECQ tiles+8(FP)
+	JZ v4h1done
+	IMUL3Q $1, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $1, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v4h1tile
+
+v4h1done:
 	VZEROUPPER
 	RET
 
-// func mulWindows32AVX2(h, w, k int, left *float32, row int, offsets *int, b *float32, next int, ahead, bias, c *float32, ldc int, add bool)
-TEXT ·mulWindows32AVX2(SB), NOSPLIT, $0-97
+// func mulWindows32AVX2(h, tiles, w, k int, left *float32, row int, offsets *int, b *float32, next int, ahead, bias, c *float32, ldc int, add bool)
+TEXT ·mulWindows32AVX2(SB), NOSPLIT, $8-105
 	MOVQ h+0(FP), DX
-	MOVQ w+8(FP), CX
-	MOVQ left+24(FP), AX
-	MOVQ row+32(FP), R14
+	MOVQ w+16(FP), CX
+	MOVQ left+32(FP), AX
+	MOVQ row+40(FP), R14
 	SHLQ $2, R14
-	MOVQ offsets+40(FP), R8
-	MOVQ b+48(FP), BX
-	MOVQ c+80(FP), DI
-	MOVQ ldc+88(FP), R9
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ c+88(FP), DI
+	MOVQ ldc+96(FP), R9
 	SHLQ $2, R9
+	MOVBLZX add+104(FP), R11
+	MOVQ R11, first-8(SP)
 	LEAQ (R14)(R14*2), R11
 	LEAQ (R14)(R14*4), R10
 	LEAQ (R10)(R14*2), SI
@@ -11767,12 +12821,14 @@ TEXT ·mulWindows32AVX2(SB), NOSPLIT, $0-97
 	JEQ v2h2
 
 v2h1:
-	MOVQ k+16(FP), DX
+
+v2h1tile:
+	MOVQ k+24(FP), DX
 
 v2h1chain:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11797,7 +12853,7 @@ v2h1loop:
 	DECQ R13
 	JNZ v2h1loop
 	VMOVUPS (R12), Y1
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h1store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -11808,7 +12864,7 @@ v2h1loop:
 v2h1store:
 	TESTQ DX, DX
 	JNZ v2h1biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h1biased
 	VMOVUPS 0(R13), Y2
@@ -11820,21 +12876,36 @@ v2h1biased:
 	MOVQ DI, R13
 	VMOVUPS Y4, 0(R13)
 	VMASKMOVPS Y5, Y1, 32(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h1chain
+	DECQ tiles+8(FP)
+	JZ v2h1done
+	IMUL3Q $1, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $1, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h1tile
+
+v2h1done:
 	VZEROUPPER
 	RET
 
 v2h2:
-	MOVQ k+16(FP), DX
+
+v2h2tile:
+	MOVQ k+24(FP), DX
 
 v2h2chain:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11864,7 +12935,7 @@ v2h2loop:
 	DECQ R13
 	JNZ v2h2loop
 	VMOVUPS (R12), Y1
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h2store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -11880,7 +12951,7 @@ v2h2loop:
 v2h2store:
 	TESTQ DX, DX
 	JNZ v2h2biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h2biased
 	VMOVUPS 0(R13), Y2
@@ -11897,14 +12968,29 @@ v2h2biased:
 	ADDQ R9, R13
 	VMOVUPS Y6, 0(R13)
 	VMASKMOVPS Y7, Y1, 32(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h2chain
+	DECQ tiles+8(FP)
+	JZ v2h2done
+	IMUL3Q $2, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $2, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h2tile
+
+v2h2done:
 	VZEROUPPER
 	RET
 
 v2h3:
-	MOVQ k+16(FP), DX
+
+v2h3tile:
+	MOVQ k+24(FP), DX
 
 v2h3chain:
 	VXORPS Y4, Y4, Y4
@@ -11913,7 +12999,7 @@ v2h3chain:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -11948,7 +13034,7 @@ v2h3loop:
 	DECQ R13
 	JNZ v2h3loop
 	VMOVUPS (R12), Y1
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h3store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -11969,7 +13055,7 @@ v2h3loop:
 v2h3store:
 	TESTQ DX, DX
 	JNZ v2h3biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h3biased
 	VMOVUPS 0(R13), Y2
@@ -11991,14 +13077,29 @@ v2h3biased:
 	ADDQ R9, R13
 	VMOVUPS Y8, 0(R13)
 	VMASKMOVPS Y9, Y1, 32(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h3chain
+	DECQ tiles+8(FP)
+	JZ v2h3done
+	IMUL3Q $3, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $3, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h3tile
+
+v2h3done:
 	VZEROUPPER
 	RET
 
 v2h4:
-	MOVQ k+16(FP), DX
+
+v2h4tile:
+	MOVQ k+24(FP), DX
 
 v2h4chain:
 	VXORPS Y4, Y4, Y4
@@ -12009,7 +13110,7 @@ v2h4chain:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12049,7 +13150,7 @@ v2h4loop:
 	DECQ R13
 	JNZ v2h4loop
 	VMOVUPS (R12), Y1
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h4store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -12075,7 +13176,7 @@ v2h4loop:
 v2h4store:
 	TESTQ DX, DX
 	JNZ v2h4biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h4biased
 	VMOVUPS 0(R13), Y2
@@ -12102,14 +13203,29 @@ v2h4biased:
 	ADDQ R9, R13
 	VMOVUPS Y10, 0(R13)
 	VMASKMOVPS Y11, Y1, 32(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h4chain
+	DECQ tiles+8(FP)
+	JZ v2h4done
+	IMUL3Q $4, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $4, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h4tile
+
+v2h4done:
 	VZEROUPPER
 	RET
 
 v2h5:
-	MOVQ k+16(FP), DX
+
+v2h5tile:
+	MOVQ k+24(FP), DX
 
 v2h5chain:
 	VXORPS Y4, Y4, Y4
@@ -12122,7 +13238,7 @@ v2h5chain:
 	VXORPS Y11, Y11, Y11
 	VXORPS Y12, Y12, Y12
 	VXORPS Y13, Y13, Y13
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12167,7 +13283,7 @@ v2h5loop:
 	DECQ R13
 	JNZ v2h5loop
 	VMOVUPS (R12), Y1
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h5store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -12198,7 +13314,7 @@ v2h5loop:
 v2h5store:
 	TESTQ DX, DX
 	JNZ v2h5biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h5biased
 	VMOVUPS 0(R13), Y2
@@ -12230,14 +13346,29 @@ v2h5biased:
 	ADDQ R9, R13
 	VMOVUPS Y12, 0(R13)
 	VMASKMOVPS Y13, Y1, 32(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h5chain
+	DECQ tiles+8(FP)
+	JZ v2h5done
+	IMUL3Q $5, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $5, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h5tile
+
+v2h5done:
 	VZEROUPPER
 	RET
 
 v2h6:
-	MOVQ k+16(FP), DX
+
+v2h6tile:
+	MOVQ k+24(FP), DX
 
 v2h6chain:
 	VXORPS Y4, Y4, Y4
@@ -12252,7 +13383,7 @@ v2h6chain:
 	VXORPS Y13, Y13, Y13
 	VXORPS Y14, Y14, Y14
 	VXORPS Y15, Y15, Y15
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12302,7 +13433,7 @@ v2h6loop:
 	DECQ R13
 	JNZ v2h6loop
 	VMOVUPS (R12), Y1
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h6store
 	MOVQ DI, R13
 	VMOVUPS 0(R13), Y2
@@ -12338,7 +13469,7 @@ v2h6loop:
 v2h6store:
 	TESTQ DX, DX
 	JNZ v2h6biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h6biased
 	VMOVUPS 0(R13), Y2
@@ -12375,9 +13506,22 @@ v2h6biased:
 	ADDQ R9, R13
 	VMOVUPS Y14, 0(R13)
 	VMASKMOVPS Y15, Y1, 32(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h6chain
+	DECQ tiles+8(FP)
+	JZ v2h6done
+	IMUL3Q $6, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $6, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h6tile
+
+v2h6done:
 	VZEROUPPER
 	RET
 
@@ -12397,11 +13541,13 @@ one:
 	JEQ v1h2
 
 v1h1:
-	MOVQ k+16(FP), DX
+
+v1h1tile:
+	MOVQ k+24(FP), DX
 
 v1h1chain:
 	VXORPS Y4, Y4, Y4
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12424,7 +13570,7 @@ v1h1loop:
 	DECQ R13
 	JNZ v1h1loop
 	VMOVUPS (R12), Y0
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h1store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12433,7 +13579,7 @@ v1h1loop:
 v1h1store:
 	TESTQ DX, DX
 	JNZ v1h1biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h1biased
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12442,19 +13588,34 @@ v1h1store:
 v1h1biased:
 	MOVQ DI, R13
 	VMASKMOVPS Y4, Y0, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h1chain
+	DECQ tiles+8(FP)
+	JZ v1h1done
+	IMUL3Q $1, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $1, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h1tile
+
+v1h1done:
 	VZEROUPPER
 	RET
 
 v1h2:
-	MOVQ k+16(FP), DX
+
+v1h2tile:
+	MOVQ k+24(FP), DX
 
 v1h2chain:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y6, Y6, Y6
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12481,7 +13642,7 @@ v1h2loop:
 	DECQ R13
 	JNZ v1h2loop
 	VMOVUPS (R12), Y0
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h2store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12493,7 +13654,7 @@ v1h2loop:
 v1h2store:
 	TESTQ DX, DX
 	JNZ v1h2biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h2biased
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12505,20 +13666,35 @@ v1h2biased:
 	VMASKMOVPS Y4, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y6, Y0, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h2chain
+	DECQ tiles+8(FP)
+	JZ v1h2done
+	IMUL3Q $2, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $2, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h2tile
+
+v1h2done:
 	VZEROUPPER
 	RET
 
 v1h3:
-	MOVQ k+16(FP), DX
+
+v1h3tile:
+	MOVQ k+24(FP), DX
 
 v1h3chain:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y6, Y6, Y6
 	VXORPS Y8, Y8, Y8
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12549,7 +13725,7 @@ v1h3loop:
 	DECQ R13
 	JNZ v1h3loop
 	VMOVUPS (R12), Y0
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h3store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12564,7 +13740,7 @@ v1h3loop:
 v1h3store:
 	TESTQ DX, DX
 	JNZ v1h3biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h3biased
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12579,21 +13755,36 @@ v1h3biased:
 	VMASKMOVPS Y6, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y8, Y0, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h3chain
+	DECQ tiles+8(FP)
+	JZ v1h3done
+	IMUL3Q $3, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $3, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h3tile
+
+v1h3done:
 	VZEROUPPER
 	RET
 
 v1h4:
-	MOVQ k+16(FP), DX
+
+v1h4tile:
+	MOVQ k+24(FP), DX
 
 v1h4chain:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y6, Y6, Y6
 	VXORPS Y8, Y8, Y8
 	VXORPS Y10, Y10, Y10
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12628,7 +13819,7 @@ v1h4loop:
 	DECQ R13
 	JNZ v1h4loop
 	VMOVUPS (R12), Y0
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h4store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12646,7 +13837,7 @@ v1h4loop:
 v1h4store:
 	TESTQ DX, DX
 	JNZ v1h4biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h4biased
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12664,14 +13855,29 @@ v1h4biased:
 	VMASKMOVPS Y8, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y10, Y0, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h4chain
+	DECQ tiles+8(FP)
+	JZ v1h4done
+	IMUL3Q $4, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $4, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h4tile
+
+v1h4done:
 	VZEROUPPER
 	RET
 
 v1h5:
-	MOVQ k+16(FP), DX
+
+v1h5tile:
+	MOVQ k+24(FP), DX
 
 v1h5chain:
 	VXORPS Y4, Y4, Y4
@@ -12679,7 +13885,7 @@ v1h5chain:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y10, Y10, Y10
 	VXORPS Y12, Y12, Y12
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12718,7 +13924,7 @@ v1h5loop:
 	DECQ R13
 	JNZ v1h5loop
 	VMOVUPS (R12), Y0
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h5store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12739,7 +13945,7 @@ v1h5loop:
 v1h5store:
 	TESTQ DX, DX
 	JNZ v1h5biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h5biased
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12760,14 +13966,29 @@ v1h5biased:
 	VMASKMOVPS Y10, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y12, Y0, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h5chain
+	DECQ tiles+8(FP)
+	JZ v1h5done
+	IMUL3Q $5, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $5, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h5tile
+
+v1h5done:
 	VZEROUPPER
 	RET
 
 v1h6:
-	MOVQ k+16(FP), DX
+
+v1h6tile:
+	MOVQ k+24(FP), DX
 
 v1h6chain:
 	VXORPS Y4, Y4, Y4
@@ -12776,7 +13997,7 @@ v1h6chain:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y12, Y12, Y12
 	VXORPS Y14, Y14, Y14
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12819,7 +14040,7 @@ v1h6loop:
 	DECQ R13
 	JNZ v1h6loop
 	VMOVUPS (R12), Y0
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h6store
 	MOVQ DI, R13
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12843,7 +14064,7 @@ v1h6loop:
 v1h6store:
 	TESTQ DX, DX
 	JNZ v1h6biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h6biased
 	VMASKMOVPS 0(R13), Y0, Y2
@@ -12867,24 +14088,39 @@ v1h6biased:
 	VMASKMOVPS Y12, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPS Y14, Y0, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h6chain
+	DECQ tiles+8(FP)
+	JZ v1h6done
+	IMUL3Q $6, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $6, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h6tile
+
+v1h6done:
 	VZEROUPPER
 	RET
 
-// func mulWindows64AVX2(h, w, k int, left *float64, row int, offsets *int, b *float64, next int, ahead, bias, c *float64, ldc int, add bool)
-TEXT ·mulWindows64AVX2(SB), NOSPLIT, $0-97
+// func mulWindows64AVX2(h, tiles, w, k int, left *float64, row int, offsets *int, b *float64, next int, ahead, bias, c *float64, ldc int, add bool)
+TEXT ·mulWindows64AVX2(SB), NOSPLIT, $8-105
 	MOVQ h+0(FP), DX
-	MOVQ w+8(FP), CX
-	MOVQ left+24(FP), AX
-	MOVQ row+32(FP), R14
+	MOVQ w+16(FP), CX
+	MOVQ left+32(FP), AX
+	MOVQ row+40(FP), R14
 	SHLQ $3, R14
-	MOVQ offsets+40(FP), R8
-	MOVQ b+48(FP), BX
-	MOVQ c+80(FP), DI
-	MOVQ ldc+88(FP), R9
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ c+88(FP), DI
+	MOVQ ldc+96(FP), R9
 	SHLQ $3, R9
+	MOVBLZX add+104(FP), R11
+	MOVQ R11, first-8(SP)
 	LEAQ (R14)(R14*2), R11
 	LEAQ (R14)(R14*4), R10
 	LEAQ (R10)(R14*2), SI
@@ -12906,12 +14142,14 @@ TEXT ·mulWindows64AVX2(SB), NOSPLIT, $0-97
 	JEQ v2h2
 
 v2h1:
-	MOVQ k+16(FP), DX
+
+v2h1tile:
+	MOVQ k+24(FP), DX
 
 v2h1chain:
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -12936,7 +14174,7 @@ v2h1loop:
 	DECQ R13
 	JNZ v2h1loop
 	VMOVUPS (R12), Y1
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h1store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -12947,7 +14185,7 @@ v2h1loop:
 v2h1store:
 	TESTQ DX, DX
 	JNZ v2h1biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h1biased
 	VMOVUPD 0(R13), Y2
@@ -12959,21 +14197,36 @@ v2h1biased:
 	MOVQ DI, R13
 	VMOVUPD Y4, 0(R13)
 	VMASKMOVPD Y5, Y1, 32(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h1chain
+	DECQ tiles+8(FP)
+	JZ v2h1done
+	IMUL3Q $1, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $1, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h1tile
+
+v2h1done:
 	VZEROUPPER
 	RET
 
 v2h2:
-	MOVQ k+16(FP), DX
+
+v2h2tile:
+	MOVQ k+24(FP), DX
 
 v2h2chain:
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13003,7 +14256,7 @@ v2h2loop:
 	DECQ R13
 	JNZ v2h2loop
 	VMOVUPS (R12), Y1
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h2store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -13019,7 +14272,7 @@ v2h2loop:
 v2h2store:
 	TESTQ DX, DX
 	JNZ v2h2biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h2biased
 	VMOVUPD 0(R13), Y2
@@ -13036,14 +14289,29 @@ v2h2biased:
 	ADDQ R9, R13
 	VMOVUPD Y6, 0(R13)
 	VMASKMOVPD Y7, Y1, 32(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h2chain
+	DECQ tiles+8(FP)
+	JZ v2h2done
+	IMUL3Q $2, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $2, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h2tile
+
+v2h2done:
 	VZEROUPPER
 	RET
 
 v2h3:
-	MOVQ k+16(FP), DX
+
+v2h3tile:
+	MOVQ k+24(FP), DX
 
 v2h3chain:
 	VXORPD Y4, Y4, Y4
@@ -13052,7 +14320,7 @@ v2h3chain:
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 	VXORPD Y9, Y9, Y9
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13087,7 +14355,7 @@ v2h3loop:
 	DECQ R13
 	JNZ v2h3loop
 	VMOVUPS (R12), Y1
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h3store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -13108,7 +14376,7 @@ v2h3loop:
 v2h3store:
 	TESTQ DX, DX
 	JNZ v2h3biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h3biased
 	VMOVUPD 0(R13), Y2
@@ -13130,14 +14398,29 @@ v2h3biased:
 	ADDQ R9, R13
 	VMOVUPD Y8, 0(R13)
 	VMASKMOVPD Y9, Y1, 32(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h3chain
+	DECQ tiles+8(FP)
+	JZ v2h3done
+	IMUL3Q $3, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $3, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h3tile
+
+v2h3done:
 	VZEROUPPER
 	RET
 
 v2h4:
-	MOVQ k+16(FP), DX
+
+v2h4tile:
+	MOVQ k+24(FP), DX
 
 v2h4chain:
 	VXORPD Y4, Y4, Y4
@@ -13148,7 +14431,7 @@ v2h4chain:
 	VXORPD Y9, Y9, Y9
 	VXORPD Y10, Y10, Y10
 	VXORPD Y11, Y11, Y11
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13188,7 +14471,7 @@ v2h4loop:
 	DECQ R13
 	JNZ v2h4loop
 	VMOVUPS (R12), Y1
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h4store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -13214,7 +14497,7 @@ v2h4loop:
 v2h4store:
 	TESTQ DX, DX
 	JNZ v2h4biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h4biased
 	VMOVUPD 0(R13), Y2
@@ -13241,14 +14524,29 @@ v2h4biased:
 	ADDQ R9, R13
 	VMOVUPD Y10, 0(R13)
 	VMASKMOVPD Y11, Y1, 32(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h4chain
+	DECQ tiles+8(FP)
+	JZ v2h4done
+	IMUL3Q $4, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $4, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h4tile
+
+v2h4done:
 	VZEROUPPER
 	RET
 
 v2h5:
-	MOVQ k+16(FP), DX
+
+v2h5tile:
+	MOVQ k+24(FP), DX
 
 v2h5chain:
 	VXORPD Y4, Y4, Y4
@@ -13261,7 +14559,7 @@ v2h5chain:
 	VXORPD Y11, Y11, Y11
 	VXORPD Y12, Y12, Y12
 	VXORPD Y13, Y13, Y13
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13306,7 +14604,7 @@ v2h5loop:
 	DECQ R13
 	JNZ v2h5loop
 	VMOVUPS (R12), Y1
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h5store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -13337,7 +14635,7 @@ v2h5loop:
 v2h5store:
 	TESTQ DX, DX
 	JNZ v2h5biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h5biased
 	VMOVUPD 0(R13), Y2
@@ -13369,14 +14667,29 @@ v2h5biased:
 	ADDQ R9, R13
 	VMOVUPD Y12, 0(R13)
 	VMASKMOVPD Y13, Y1, 32(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h5chain
+	DECQ tiles+8(FP)
+	JZ v2h5done
+	IMUL3Q $5, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $5, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h5tile
+
+v2h5done:
 	VZEROUPPER
 	RET
 
 v2h6:
-	MOVQ k+16(FP), DX
+
+v2h6tile:
+	MOVQ k+24(FP), DX
 
 v2h6chain:
 	VXORPD Y4, Y4, Y4
@@ -13391,7 +14704,7 @@ v2h6chain:
 	VXORPD Y13, Y13, Y13
 	VXORPD Y14, Y14, Y14
 	VXORPD Y15, Y15, Y15
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13441,7 +14754,7 @@ v2h6loop:
 	DECQ R13
 	JNZ v2h6loop
 	VMOVUPS (R12), Y1
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v2h6store
 	MOVQ DI, R13
 	VMOVUPD 0(R13), Y2
@@ -13477,7 +14790,7 @@ v2h6loop:
 v2h6store:
 	TESTQ DX, DX
 	JNZ v2h6biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v2h6biased
 	VMOVUPD 0(R13), Y2
@@ -13514,9 +14827,22 @@ v2h6biased:
 	ADDQ R9, R13
 	VMOVUPD Y14, 0(R13)
 	VMASKMOVPD Y15, Y1, 32(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v2h6chain
+	DECQ tiles+8(FP)
+	JZ v2h6done
+	IMUL3Q $6, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $6, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v2h6tile
+
+v2h6done:
 	VZEROUPPER
 	RET
 
@@ -13536,11 +14862,13 @@ one:
 	JEQ v1h2
 
 v1h1:
-	MOVQ k+16(FP), DX
+
+v1h1tile:
+	MOVQ k+24(FP), DX
 
 v1h1chain:
 	VXORPD Y4, Y4, Y4
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h1fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13563,7 +14891,7 @@ v1h1loop:
 	DECQ R13
 	JNZ v1h1loop
 	VMOVUPS (R12), Y0
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h1store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13572,7 +14900,7 @@ v1h1loop:
 v1h1store:
 	TESTQ DX, DX
 	JNZ v1h1biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h1biased
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13581,19 +14909,34 @@ v1h1store:
 v1h1biased:
 	MOVQ DI, R13
 	VMASKMOVPD Y4, Y0, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h1chain
+	DECQ tiles+8(FP)
+	JZ v1h1done
+	IMUL3Q $1, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $1, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h1tile
+
+v1h1done:
 	VZEROUPPER
 	RET
 
 v1h2:
-	MOVQ k+16(FP), DX
+
+v1h2tile:
+	MOVQ k+24(FP), DX
 
 v1h2chain:
 	VXORPD Y4, Y4, Y4
 	VXORPD Y6, Y6, Y6
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h2fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13620,7 +14963,7 @@ v1h2loop:
 	DECQ R13
 	JNZ v1h2loop
 	VMOVUPS (R12), Y0
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h2store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13632,7 +14975,7 @@ v1h2loop:
 v1h2store:
 	TESTQ DX, DX
 	JNZ v1h2biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h2biased
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13644,20 +14987,35 @@ v1h2biased:
 	VMASKMOVPD Y4, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y6, Y0, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h2chain
+	DECQ tiles+8(FP)
+	JZ v1h2done
+	IMUL3Q $2, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $2, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h2tile
+
+v1h2done:
 	VZEROUPPER
 	RET
 
 v1h3:
-	MOVQ k+16(FP), DX
+
+v1h3tile:
+	MOVQ k+24(FP), DX
 
 v1h3chain:
 	VXORPD Y4, Y4, Y4
 	VXORPD Y6, Y6, Y6
 	VXORPD Y8, Y8, Y8
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h3fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13688,7 +15046,7 @@ v1h3loop:
 	DECQ R13
 	JNZ v1h3loop
 	VMOVUPS (R12), Y0
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h3store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13703,7 +15061,7 @@ v1h3loop:
 v1h3store:
 	TESTQ DX, DX
 	JNZ v1h3biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h3biased
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13718,21 +15076,36 @@ v1h3biased:
 	VMASKMOVPD Y6, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y8, Y0, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h3chain
+	DECQ tiles+8(FP)
+	JZ v1h3done
+	IMUL3Q $3, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $3, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h3tile
+
+v1h3done:
 	VZEROUPPER
 	RET
 
 v1h4:
-	MOVQ k+16(FP), DX
+
+v1h4tile:
+	MOVQ k+24(FP), DX
 
 v1h4chain:
 	VXORPD Y4, Y4, Y4
 	VXORPD Y6, Y6, Y6
 	VXORPD Y8, Y8, Y8
 	VXORPD Y10, Y10, Y10
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h4fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13767,7 +15140,7 @@ v1h4loop:
 	DECQ R13
 	JNZ v1h4loop
 	VMOVUPS (R12), Y0
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h4store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13785,7 +15158,7 @@ v1h4loop:
 v1h4store:
 	TESTQ DX, DX
 	JNZ v1h4biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h4biased
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13803,14 +15176,29 @@ v1h4biased:
 	VMASKMOVPD Y8, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y10, Y0, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h4chain
+	DECQ tiles+8(FP)
+	JZ v1h4done
+	IMUL3Q $4, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $4, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h4tile
+
+v1h4done:
 	VZEROUPPER
 	RET
 
 v1h5:
-	MOVQ k+16(FP), DX
+
+v1h5tile:
+	MOVQ k+24(FP), DX
 
 v1h5chain:
 	VXORPD Y4, Y4, Y4
@@ -13818,7 +15206,7 @@ v1h5chain:
 	VXORPD Y8, Y8, Y8
 	VXORPD Y10, Y10, Y10
 	VXORPD Y12, Y12, Y12
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h5fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13857,7 +15245,7 @@ v1h5loop:
 	DECQ R13
 	JNZ v1h5loop
 	VMOVUPS (R12), Y0
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h5store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13878,7 +15266,7 @@ v1h5loop:
 v1h5store:
 	TESTQ DX, DX
 	JNZ v1h5biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h5biased
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13899,14 +15287,29 @@ v1h5biased:
 	VMASKMOVPD Y10, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y12, Y0, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h5chain
+	DECQ tiles+8(FP)
+	JZ v1h5done
+	IMUL3Q $5, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $5, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h5tile
+
+v1h5done:
 	VZEROUPPER
 	RET
 
 v1h6:
-	MOVQ k+16(FP), DX
+
+v1h6tile:
+	MOVQ k+24(FP), DX
 
 v1h6chain:
 	VXORPD Y4, Y4, Y4
@@ -13915,7 +15318,7 @@ v1h6chain:
 	VXORPD Y10, Y10, Y10
 	VXORPD Y12, Y12, Y12
 	VXORPD Y14, Y14, Y14
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h6fetched
 	MOVQ DI, R13
 	PREFETCHT0 0(R13)
@@ -13958,7 +15361,7 @@ v1h6loop:
 	DECQ R13
 	JNZ v1h6loop
 	VMOVUPS (R12), Y0
-	CMPB add+96(FP), $0
+	CMPB add+104(FP), $0
 	JEQ v1h6store
 	MOVQ DI, R13
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -13982,7 +15385,7 @@ v1h6loop:
 v1h6store:
 	TESTQ DX, DX
 	JNZ v1h6biased
-	MOVQ bias+72(FP), R13
+	MOVQ bias+80(FP), R13
 	TESTQ R13, R13
 	JZ v1h6biased
 	VMASKMOVPD 0(R13), Y0, Y2
@@ -14006,8 +15409,21 @@ v1h6biased:
 	VMASKMOVPD Y12, Y0, 0(R13)
 	ADDQ R9, R13
 	VMASKMOVPD Y14, Y0, 0(R13)
-	MOVB $1, add+96(FP)
+	MOVB $1, add+104(FP)
 	TESTQ DX, DX
 	JNZ v1h6chain
+	DECQ tiles+8(FP)
+	JZ v1h6done
+	IMUL3Q $6, R14, R13
+	ADDQ R13, AX
+	IMUL3Q $6, R9, R13
+	ADDQ R13, DI
+	MOVQ offsets+48(FP), R8
+	MOVQ b+56(FP), BX
+	MOVQ first-8(SP), R13
+	MOVB R13, add+104(FP)
+	JMP v1h6tile
+
+v1h6done:
 	VZEROUPPER
 	RET

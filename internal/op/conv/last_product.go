@@ -354,9 +354,18 @@ func (k *last[T]) tiles(b *windowBlock, p *windowProduct[T], m0, m1, width, rows
 	}
 	f, n, at := &k.windows, p.terms.Len(), 0
 	for l := range b.lines {
-		// Tiles as high as each other, or as the next.
-		for col, tiles := 0, kernel.CeilDiv(b.cols, rows); tiles > 0; tiles-- {
-			h := kernel.CeilDiv(b.cols-col, tiles)
+		// Tiles as high as each other, and behind them those of a row less: one by one as
+		// long as they fetch strips ahead, and then all at once.
+		tiles := kernel.CeilDiv(b.cols, rows)
+		h, col := kernel.CeilDiv(b.cols, tiles), 0
+		for high := b.cols - tiles*(h-1); tiles > 0; {
+			if high == 0 {
+				h, high = h-1, tiles
+			}
+			count := high
+			if width > k.tile.Cols && at < isa.AheadTiles {
+				count = 1
+			}
 			left, y := p.left[l*f.lineX+col*f.stepX:], p.y[l*f.lineY+col*f.stepY:]
 			for m := m0; m < m1; m += width {
 				bias := p.bias
@@ -367,10 +376,9 @@ func (k *last[T]) tiles(b *windowBlock, p *windowProduct[T], m0, m1, width, rows
 				if width > k.tile.Cols {
 					right.Ahead = isa.Ahead(p.strips[min((m1+m-m0)*n, len(p.strips)):], right.Next, at, n)
 				}
-				k.tile.MulWindows(h, min(width, m1-m), left, f.stepX, p.terms, right, bias, y[m:], f.stepY, p.add)
+				k.tile.MulWindows(h, count, min(width, m1-m), left, f.stepX, p.terms, right, bias, y[m:], f.stepY, p.add)
 			}
-			col += h
-			at++
+			tiles, high, at, col = tiles-count, high-count, at+count, col+count*h
 		}
 	}
 }

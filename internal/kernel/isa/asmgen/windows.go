@@ -19,18 +19,20 @@ func (g *generator) windowRows() int {
 // offsets, and CX and R12 are the bases and the offset of this term.
 func (g *generator) mulWindows() {
 	bits := 8 * g.width
-	fmt.Fprintf(g, "\n// func mulWindows%s(h, w, k int, left *float%d, row int, offsets *int, b *float%d, next int, ahead, bias, c *float%d, ldc int, add bool)\n", g.name, bits, bits, bits)
-	fmt.Fprintf(g, "TEXT ·mulWindows%s(SB), NOSPLIT, $0-97\n", g.name)
+	fmt.Fprintf(g, "\n// func mulWindows%s(h, tiles, w, k int, left *float%d, row int, offsets *int, b *float%d, next int, ahead, bias, c *float%d, ldc int, add bool)\n", g.name, bits, bits, bits)
+	fmt.Fprintf(g, "TEXT ·mulWindows%s(SB), NOSPLIT, $8-105\n", g.name)
 	g.op("MOVQ h+0(FP), DX")
-	g.op("MOVQ w+8(FP), CX")
-	g.op("MOVQ left+24(FP), AX")
-	g.op("MOVQ row+32(FP), R14")
+	g.op("MOVQ w+16(FP), CX")
+	g.op("MOVQ left+32(FP), AX")
+	g.op("MOVQ row+40(FP), R14")
 	g.op("SHLQ $%d, R14", g.shift())
-	g.op("MOVQ offsets+40(FP), R8")
-	g.op("MOVQ b+48(FP), BX")
-	g.op("MOVQ c+80(FP), DI")
-	g.op("MOVQ ldc+88(FP), R9")
+	g.op("MOVQ offsets+48(FP), R8")
+	g.op("MOVQ b+56(FP), BX")
+	g.op("MOVQ c+88(FP), DI")
+	g.op("MOVQ ldc+96(FP), R9")
 	g.op("SHLQ $%d, R9", g.shift())
+	g.op("MOVBLZX add+104(FP), R11")
+	g.op("MOVQ R11, first-8(SP)")
 	if g.avx512 {
 		g.wideOrMasks()
 	}
@@ -68,10 +70,11 @@ func (g *generator) wideWindows() {
 	g.wideMasks("DX")
 	for h := wideRows; h > 0; h-- {
 		g.label("v4h%d", h)
-		g.op("MOVQ k+16(FP), DX")
-		g.secondStrip(56)
+		g.label("v4h%dtile", h)
+		g.secondStrip(64)
+		g.op("MOVQ k+24(FP), DX")
 		g.label("v4h%dchain", h)
-		g.startChain(4, h, 96)
+		g.startChain(4, h, 104)
 		g.wideChain(h, func(u int) {
 			g.op("MOVQ %d(R8), R11", 8*u)
 			g.op("LEAQ (AX)(R11*%d), R11", g.width)
@@ -88,9 +91,10 @@ func (g *generator) wideWindows() {
 // windowLoop emits mulWindows for v registers of columns and h rows.
 func (g *generator) windowLoop(v, h int) {
 	g.label("v%dh%d", v, h)
-	g.op("MOVQ k+16(FP), DX")
+	g.label("v%dh%dtile", v, h)
+	g.op("MOVQ k+24(FP), DX")
 	g.label("v%dh%dchain", v, h)
-	g.startChain(v, h, 96)
+	g.startChain(v, h, 104)
 	g.op("PCALIGN $32")
 	g.label("v%dh%dloop", v, h)
 	g.op("MOVQ (R8), CX")
@@ -121,12 +125,13 @@ func (g *generator) windowLoop(v, h int) {
 }
 
 // endWindows emits the end of a chain: sums are added to c if the argument add says so, the bias
-// is added behind the last, and they are written.
+// is added behind the last, and they are written. Behind the last chain of a tile comes the next
+// tile, to which the argument add is what it was at first.
 func (g *generator) endWindows(v, h int) {
-	g.addSums(v, h, 96)
+	g.addSums(v, h, 104)
 	g.op("TESTQ DX, DX")
 	g.op("JNZ v%dh%dbiased", v, h)
-	g.op("MOVQ bias+72(FP), R13")
+	g.op("MOVQ bias+80(FP), R13")
 	g.op("TESTQ R13, R13")
 	g.op("JZ v%dh%dbiased", v, h)
 	for j := range v {
@@ -147,9 +152,25 @@ func (g *generator) endWindows(v, h int) {
 	}
 	g.label("v%dh%dbiased", v, h)
 	g.storeSums(v, h)
-	g.op("MOVB $1, add+96(FP)")
+	g.op("MOVB $1, add+104(FP)")
 	g.op("TESTQ DX, DX")
 	g.op("JNZ v%dh%dchain", v, h)
+	// The tile of the rows below.
+	g.op("DECQ tiles+8(FP)")
+	g.op("JZ v%dh%ddone", v, h)
+	g.op("IMUL3Q $%d, R14, R13", h)
+	g.op("ADDQ R13, AX")
+	if h > 7 {
+		g.op("ADDQ R13, SI")
+	}
+	g.op("IMUL3Q $%d, R9, R13", h)
+	g.op("ADDQ R13, DI")
+	g.op("MOVQ offsets+48(FP), R8")
+	g.op("MOVQ b+56(FP), BX")
+	g.op("MOVQ first-8(SP), R13")
+	g.op("MOVB R13, add+104(FP)")
+	g.op("JMP v%dh%dtile", v, h)
+	g.label("v%dh%ddone", v, h)
 	g.op("VZEROUPPER")
 	g.op("RET")
 }
