@@ -50,7 +50,7 @@ type last[T kernel.Number] struct {
 	form        lastForm
 	windows     windows      // of lastWindows
 	blocks      slide.Blocks // where they bind, newConv sums depthwise convolutions tap by tap
-	depth       depthwise    // of lastDepthwise
+	depth       depthwise[T] // of lastDepthwise
 	count, each int          // blocks, or rows of positions, and those in a task
 	prepackedW  []T
 }
@@ -83,7 +83,8 @@ func (k *last[T]) Bind(in, out []*kernel.Operand) {
 	}
 	_, k.each = kernel.Parts(k.count, cost)
 	if k.form == lastDepthwise {
-		k.bindDepthwise()
+		k.depth.group, k.depth.taps, k.depth.rest = k.group, k.taps, k.rest
+		k.depth.bind(&k.tile, &k.slide, k.each, k.group, k.x.DType.Size())
 	}
 }
 
@@ -227,7 +228,7 @@ func (k *last[T]) Prepack(input int, dst []byte) {
 	}
 	to := kernel.Cast[T](dst)
 	if k.form == lastDepthwise {
-		k.layWeights(to)
+		layTaps(&k.tile, to, k.w, k.group, k.taps)
 		return
 	}
 	for group := range k.group {

@@ -3,31 +3,150 @@ package conv
 import (
 	"github.com/berth-go/berth/internal/kernel"
 	"github.com/berth-go/berth/internal/kernel/isa"
+	"github.com/berth-go/berth/internal/op/elementwise"
+	"github.com/berth-go/berth/internal/op/slide"
 )
 
-// depthwise is the form of a convolution with channels last whose groups have one input
-// channel and one map each. Weights are laid out by taps, so that the channels of a tap are
-// a vector, as those of an element are.
+// depthwise is a convolution with channels last whose groups have one input channel and
+// one map each. Weights are laid out by taps, so that the channels of a tap are a vector,
+// as those of an element are.
 //
-// A task computes rows of positions, some of an image at a time. These are cut into blocks of
-// columns and channels, so that the lines of x that several rows meet stay in the nearest cache.
-type depthwise struct {
-	rows, cols, channels int // of a block
+// Rows of positions are computed some at a time. These are cut into blocks of columns and
+// channels, so that the lines of x that several rows meet stay in the nearest cache.
+type depthwise[T kernel.Number] struct {
+	tile                 *isa.Tile[T]
+	slide                *slide.Binding
+	group, taps          int
+	rest                 *elementwise.Epilogue // runs on the result
+	rows, cols, channels int                   // of a block
 }
 
 // depthwiseRows bounds the rows of a block, and with them the memory for the places of taps.
 const depthwiseRows = 16
 
-// bindDepthwise binds the form, once it is known how many rows a task has.
-func (k *last[T]) bindDepthwise() {
-	d, s := &k.depth, &k.slide
-	d.cols, d.channels = s.LastBlock(k.group, k.x.DType.Size())
-	d.rows = min(k.each, s.Rows, depthwiseRows)
+// pixels is an image with its channels last: elements, the place of the first one of row 0
+// there, which may be none of them where row 0 is not, and the strides of the spatial axes.
+type pixels[T kernel.Number] struct {
+	elems   []T
+	at      int
+	strides []int
+}
+
+// pixelsOf returns an image of an operand.
+func pixelsOf[T kernel.Number](o *kernel.Operand, image int) pixels[T] {
+	return pixels[T]{kernel.Slice[T](o), o.Offset + image*o.Strides[0], o.Strides[1:]}
+}
+
+// bind binds the convolution to a window over images, of which up to so many rows of
+// positions and channels are computed at once. Group, taps, and rest are there.
+func (d *depthwise[T]) bind(tile *isa.Tile[T], s *slide.Binding, rows, channels, size int) {
+	d.tile, d.slide = tile, s
+	d.cols, d.channels = s.LastBlock(channels, size)
+	d.rows = min(rows, s.Rows, depthwiseRows)
+}
+
+// scratch returns the bytes of working memory of run.
+func (d *depthwise[T]) scratch() int {
+	return kernel.Carved[isa.Grid](1) + kernel.Carved[int](d.rows*d.taps) + d.rest.Scratch()
+}
+
+// layTaps lays the weights of a depthwise convolution out by taps.
+func layTaps[T kernel.Number](tile *isa.Tile[T], dst []T, w *kernel.Operand, group, taps int) {
+	tile.Transpose(dst, elements[T](w), group, taps, taps, group)
+}
+
+// run computes rows [row, end) of positions of an image, for channels [c0, c1), the first
+// of which x and y begin with.
+func (d *depthwise[T]) run(x, y pixels[T], image, row, end, c0, c1 int, weights, bias []T, scratch []byte) error {
+	s := d.slide
+	grid := &kernel.Carve[isa.Grid](&scratch, 1)[0]
+	offsets := kernel.Carve[int](&scratch, d.rows*d.taps)
+	for ; row < end; row += grid.Planes {
+		grid.Planes = min(d.rows, end-row)
+		for col := 0; col < s.Width; {
+			cols, lines := s.Run(col), d.inLines(col)
+			found := d.findTaps(offsets, &x, row, grid.Planes, col, lines)
+			for channel := c0; channel < c1; channel += grid.Cols {
+				grid.Cols = min(d.channels, c1-channel)
+				var biases []T
+				if bias != nil {
+					biases = bias[channel:]
+				}
+				if err := d.block(&x, &y, image, row, col, cols, channel, channel-c0, grid, found, lines, weights, biases, scratch); err != nil {
+					return err
+				}
+			}
+			col += cols
+		}
+	}
+	return nil
+}
+
+// inLines reports whether the taps that meet a column are whole lines that
+// [isa.Channels.LastLines] takes.
+func (d *depthwise[T]) inLines(col int) bool {
+	s := d.slide
+	for inner := range s.InnerTaps {
+		if !s.Inside(inner, col) {
+			return false
+		}
+	}
+	dilation := s.Dilation[len(s.In)-1]
+	return (s.InnerTaps == 3 || s.InnerTaps == 5) && d.taps <= isa.Chain && (s.Step == dilation || s.Step == 2*dilation)
+}
+
+// findTaps sets offsets to where each tap, or the first one of each line, meets a column in each
+// of some rows of positions, and returns those that it set. Taps that make a partial sum lie
+// together.
+func (d *depthwise[T]) findTaps(offsets []int, x *pixels[T], row, rows, col int, lines bool) []int {
+	step := 1
+	if lines {
+		step = d.slide.InnerTaps
+	}
+	rest := offsets
+	for from := 0; from < d.taps; from += isa.Chain {
+		for r := range rows {
+			rest = d.slide.FindTaps(rest, x.at, x.strides, row+r, col, from, min(from+isa.Chain, d.taps), step)
+		}
+	}
+	return offsets[:len(offsets)-len(rest)]
+}
+
+// block computes the channels and rows of g in columns that the same taps meet. Offsets are
+// those of the first column. The first channel has the place at in x and y.
+func (d *depthwise[T]) block(x, y *pixels[T], image, row, col, cols, channel, at int, g *isa.Grid, offsets []int, lines bool, weights, bias []T, scratch []byte) error {
+	s, last := d.slide, len(d.slide.In)-1
+	g.PlaneX, g.RowX, g.PlaneY, g.RowY = 0, s.Step*x.strides[last], 0, y.strides[last]
+	if last > 0 {
+		g.PlaneY = y.strides[last-1]
+	}
+	for c, end := col, col+cols; c < end; c += g.Rows {
+		g.Rows = min(d.cols, end-c)
+		toY, fromX := y.at+s.Place(y.strides, row)+c*g.RowY+at, (c-col)*g.RowX+at
+		if lines {
+			within := s.Dilation[last] * x.strides[last]
+			d.tile.LastLines(y.elems, toY, x.elems, fromX, g, offsets, s.InnerTaps, within, weights[channel:], d.group, bias)
+		}
+		for from := 0; from < d.taps && !lines; from += isa.Chain {
+			var added []T
+			to := min(from+isa.Chain, d.taps)
+			if to == d.taps {
+				added = bias
+			}
+			d.tile.LastTaps(y.elems, toY, x.elems, fromX, g, offsets[from*g.Planes:to*g.Planes], weights[from*d.group+channel:], d.group, added, from > 0)
+		}
+		for r := range g.Planes {
+			if err := d.rest.Run(((image*s.Rows+row+r)*s.Width+c)*d.group+channel, g.Rows, d.group, g.Cols, scratch); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // depthwiseScratch returns the bytes of working memory of a task.
 func (k *last[T]) depthwiseScratch() int {
-	n := kernel.Carved[isa.Grid](1) + kernel.Carved[int](k.depth.rows*k.taps) + k.rest.Scratch()
+	n := k.depth.scratch()
 	if k.prepackedW == nil {
 		n += kernel.Carved[T](k.taps * k.group)
 	}
@@ -36,99 +155,27 @@ func (k *last[T]) depthwiseScratch() int {
 
 // runDepthwise does a task.
 func (k *last[T]) runDepthwise(task int, scratch []byte) error {
-	d, s := &k.depth, &k.slide
-	grid := &kernel.Carve[isa.Grid](&scratch, 1)[0]
-	offsets := kernel.Carve[int](&scratch, d.rows*k.taps)
-	weights := k.prepackedW
+	s, weights := &k.slide, k.prepackedW
 	if weights == nil {
 		weights = kernel.Carve[T](&scratch, k.taps*k.group)
-		k.layWeights(weights)
+		layTaps(&k.tile, weights, k.w, k.group, k.taps)
 	}
 	end := min((task+1)*k.each, k.count)
-	for at := task * k.each; at < end; at += grid.Planes {
+	for at := task * k.each; at < end; {
 		image, row := at/s.Rows, at%s.Rows
-		grid.Planes = min(d.rows, end-at, s.Rows-row)
-		for col := 0; col < s.Width; {
-			cols, lines := s.Run(col), k.inLines(col)
-			found := k.findTaps(offsets, image, row, grid.Planes, col, lines)
-			if err := k.depthwiseRun(image, row, col, cols, grid, found, lines, weights, scratch); err != nil {
-				return err
-			}
-			col += cols
+		rows := min(end-at, s.Rows-row)
+		if err := k.depth.run(pixelsOf[T](k.x, image), pixelsOf[T](k.y, image), image, row, row+rows, 0, k.group, weights, elements[T](k.bias), scratch); err != nil {
+			return err
 		}
+		at += rows
 	}
 	return nil
 }
 
-// layWeights lays the weights out by taps.
-func (k *last[T]) layWeights(dst []T) {
-	k.tile.Transpose(dst, kernel.Slice[T](k.w)[k.w.Offset:], k.group, k.taps, k.taps, k.group)
-}
-
-// inLines reports whether the taps that meet a column are whole lines that
-// [isa.Channels.LastLines] takes.
-func (k *last[T]) inLines(col int) bool {
-	s := &k.slide
-	for inner := range s.InnerTaps {
-		if !s.Inside(inner, col) {
-			return false
-		}
+// elements returns those of a dense operand, nil if that is nil.
+func elements[T kernel.Number](o *kernel.Operand) []T {
+	if o == nil {
+		return nil
 	}
-	dilation := s.Dilation[len(s.In)-1]
-	return (s.InnerTaps == 3 || s.InnerTaps == 5) && k.taps <= isa.Chain && (s.Step == dilation || s.Step == 2*dilation)
-}
-
-// findTaps sets offsets to where each tap, or the first one of each line, meets a column in each
-// of some rows of positions, and returns those that it set. Taps that make a partial sum lie
-// together.
-func (k *last[T]) findTaps(offsets []int, image, row, rows, col int, lines bool) []int {
-	step := 1
-	if lines {
-		step = k.slide.InnerTaps
-	}
-	at, rest := k.x.Offset+image*k.x.Strides[0], offsets
-	for from := 0; from < k.taps; from += isa.Chain {
-		for r := range rows {
-			rest = k.slide.FindTaps(rest, at, k.x.Strides[1:], row+r, col, from, min(from+isa.Chain, k.taps), step)
-		}
-	}
-	return offsets[:len(offsets)-len(rest)]
-}
-
-// depthwiseRun computes the rows of g in columns that the same taps meet. Offsets are those of
-// the first.
-func (k *last[T]) depthwiseRun(image, row, col, cols int, g *isa.Grid, offsets []int, lines bool, weights []T, scratch []byte) error {
-	d, s := &k.depth, &k.slide
-	axis, end := len(s.In), col+cols
-	g.PlaneX, g.RowX, g.PlaneY, g.RowY = 0, s.Step*k.x.Strides[axis], k.y.Strides[axis-1], k.y.Strides[axis]
-	x, y := kernel.Slice[T](k.x), kernel.Slice[T](k.y)
-	for channel := 0; channel < k.group; channel += g.Cols {
-		g.Cols = min(d.channels, k.group-channel)
-		var bias []T
-		if k.bias != nil {
-			bias = kernel.Slice[T](k.bias)[k.bias.Offset+channel:]
-		}
-		for c := col; c < end; c += g.Rows {
-			g.Rows = min(d.cols, end-c)
-			toY, fromX := k.place(image, row, c)+channel, (c-col)*g.RowX+channel
-			if lines {
-				within := s.Dilation[axis-1] * k.x.Strides[axis]
-				k.tile.LastLines(y, toY, x, fromX, g, offsets, s.InnerTaps, within, weights[channel:], k.group, bias)
-			}
-			for from := 0; from < k.taps && !lines; from += isa.Chain {
-				var last []T
-				to := min(from+isa.Chain, k.taps)
-				if to == k.taps {
-					last = bias
-				}
-				k.tile.LastTaps(y, toY, x, fromX, g, offsets[from*g.Planes:to*g.Planes], weights[from*k.group+channel:], k.group, last, from > 0)
-			}
-			for r := range g.Planes {
-				if err := k.rest.Run(((image*s.Rows+row+r)*s.Width+c)*k.group+channel, g.Rows, k.group, g.Cols, scratch); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
+	return kernel.Slice[T](o)[o.Offset:]
 }

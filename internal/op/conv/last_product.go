@@ -66,13 +66,7 @@ func (k *last[T]) bindWindows() {
 		f.band.layOut(&f.terms, k.deep)
 		f.stepX, f.lineX = f.band.steps()
 	}
-	// Rows a multiple of alias bytes apart share a place in the nearest cache, which holds
-	// 8 of them or more.
-	const alias, few = 4096, 7
-	f.rows = k.tile.WindowRows
-	if size := k.x.DType.Size(); f.stepX*size%alias == 0 || f.stepY*size%alias == 0 {
-		f.rows = min(f.rows, few)
-	}
+	f.rows = tileRows(&k.tile, f.stepX, f.stepY, k.x.DType.Size())
 }
 
 // inside reports whether every window lies in the image, and no axis of that runs backwards.
@@ -313,70 +307,94 @@ func (k *last[T]) multiply(b *windowBlock, scratch []byte) {
 			if k1 == deep {
 				last = bias
 			}
-			p := windowProduct[T]{left: left[g*k.deep:], terms: f.terms.Slice(k0, k1), strips: strips, bias: last, y: to, add: k0 > 0}
-			atOnce, _ := k.tile.Columns(b.maps)
-			each := max(stripElems/(k1-k0)/atOnce, 1) * atOnce
-			for m := 0; m < b.maps; m += each {
-				k.strips(b, &p, m, min(m+each, b.maps))
+			p := windowProduct[T]{
+				tile: &k.tile, rows: f.rows, lines: b.lines, cols: b.cols,
+				left: left[g*k.deep:], lineX: f.lineX, stepX: f.stepX, terms: f.terms.Slice(k0, k1),
+				strips: strips, bias: last, y: to, lineY: f.lineY, stepY: f.stepY, add: k0 > 0,
 			}
+			p.run(b.maps)
 		}
 	}
 }
 
-// A windowProduct has the operands of the product of a block and a group, for some terms:
-// the left from its first position on, and the strips, the bias and y from its first map.
+// A windowProduct multiplies windows at all positions of a block by strips of weights, for
+// some terms.
 type windowProduct[T kernel.Number] struct {
-	left            []T
-	terms           isa.Taps
-	strips, bias, y []T
-	add             bool // to what there is in y
+	tile                       *isa.Tile[T]
+	rows                       int // of a tile of one strip; see [tileRows]
+	lines, cols                int // of positions
+	left                       []T // from the first position on
+	terms                      isa.Taps
+	strips, bias, y            []T  // from the first map on, y at the first position
+	add                        bool // to what there is in y
+	lineX, stepX, lineY, stepY int  // elements of left and of y from a line and a position to the next
 }
 
-// strips multiplies all positions of a block by the strips of maps [m0, m1) of it.
-func (k *last[T]) strips(b *windowBlock, p *windowProduct[T], m0, m1 int) {
+// tileRows returns the most rows of a tile of one strip, whose positions lie so many elements
+// of size bytes apart, in the left operand and the result.
+func tileRows[T kernel.Number](tile *isa.Tile[T], stepX, stepY, size int) int {
+	// Rows a multiple of alias bytes apart share a place in the nearest cache, which holds
+	// 8 of them or more.
+	const alias, few = 4096, 7
+	if stepX*size%alias == 0 || stepY*size%alias == 0 {
+		return min(tile.WindowRows, few)
+	}
+	return tile.WindowRows
+}
+
+// run multiplies by the strips of so many maps: by as many at a time as the nearest cache holds.
+func (p *windowProduct[T]) run(maps int) {
+	atOnce, _ := p.tile.Columns(maps)
+	each := max(stripElems/p.terms.Len()/atOnce, 1) * atOnce
+	for m := 0; m < maps; m += each {
+		p.multiply(m, min(m+each, maps))
+	}
+}
+
+// multiply multiplies by the strips of maps [m0, m1).
+func (p *windowProduct[T]) multiply(m0, m1 int) {
 	wide := m0
 	for {
-		n, _ := k.tile.Columns(m1 - wide)
-		if n <= k.tile.Cols {
+		n, _ := p.tile.Columns(m1 - wide)
+		if n <= p.tile.Cols {
 			break
 		}
 		wide += n
 	}
-	k.tiles(b, p, m0, wide, 2*k.tile.Cols, k.tile.WideRows)
-	k.tiles(b, p, wide, m1, k.tile.Cols, k.windows.rows)
+	p.tiles(m0, wide, 2*p.tile.Cols, p.tile.WideRows)
+	p.tiles(wide, m1, p.tile.Cols, p.rows)
 }
 
-// tiles multiplies all positions of a block by the strips of maps [m0, m1) of it, as many
-// positions and maps at a time.
-func (k *last[T]) tiles(b *windowBlock, p *windowProduct[T], m0, m1, width, rows int) {
+// tiles multiplies by the strips of maps [m0, m1), as many positions and maps at a time.
+func (p *windowProduct[T]) tiles(m0, m1, width, rows int) {
 	if m0 == m1 {
 		return
 	}
-	f, n, at := &k.windows, p.terms.Len(), 0
-	for l := range b.lines {
+	n, at, cols := p.terms.Len(), 0, p.tile.Cols
+	for l := range p.lines {
 		// Tiles as high as each other, and behind them those of a row less: one by one as
 		// long as they fetch strips ahead, and then all at once.
-		tiles := kernel.CeilDiv(b.cols, rows)
-		h, col := kernel.CeilDiv(b.cols, tiles), 0
-		for high := b.cols - tiles*(h-1); tiles > 0; {
+		tiles := kernel.CeilDiv(p.cols, rows)
+		h, col := kernel.CeilDiv(p.cols, tiles), 0
+		for high := p.cols - tiles*(h-1); tiles > 0; {
 			if high == 0 {
 				h, high = h-1, tiles
 			}
 			count := high
-			if width > k.tile.Cols && at < isa.AheadTiles {
+			if width > cols && at < isa.AheadTiles {
 				count = 1
 			}
-			left, y := p.left[l*f.lineX+col*f.stepX:], p.y[l*f.lineY+col*f.stepY:]
+			left, y := p.left[l*p.lineX+col*p.stepX:], p.y[l*p.lineY+col*p.stepY:]
 			for m := m0; m < m1; m += width {
 				bias := p.bias
 				if bias != nil {
 					bias = bias[m:]
 				}
-				right := isa.Strips[T]{Data: p.strips[m*n:], Row: k.tile.Cols, Next: k.tile.Cols * n}
-				if width > k.tile.Cols {
+				right := isa.Strips[T]{Data: p.strips[m*n:], Row: cols, Next: cols * n}
+				if width > cols {
 					right.Ahead = isa.Ahead(p.strips[min((m1+m-m0)*n, len(p.strips)):], right.Next, at, n)
 				}
-				k.tile.MulWindows(h, count, min(width, m1-m), left, f.stepX, p.terms, right, bias, y[m:], f.stepY, p.add)
+				p.tile.MulWindows(h, count, min(width, m1-m), left, p.stepX, p.terms, right, bias, y[m:], p.stepY, p.add)
 			}
 			tiles, high, at, col = tiles-count, high-count, at+count, col+count*h
 		}
