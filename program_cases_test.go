@@ -137,6 +137,11 @@ var programCases = []programCase{
 		sum := apply(quant.Add{}, q, scale, zero, fixed(berth.Uint8, 0, 255, 40), scale, zero, scale, zero)[0]
 		return append(apply(quant.Dequantize{}, sum, fixed(berth.Float32, 0, 1, 5, 1)), sum)
 	}},
+	{"bottleneck", []operand{x(n, 32, 16, 17)}, func(in ...*berth.Promise) []*berth.Promise {
+		window := &berth.ConvOptions{Window: berth.Window{Pads: []int{1, 1, 1, 1}}, Groups: 192}
+		p := in[0].Conv(f32(192, 32, 1, 1), f32(192), nil).Relu().Conv(f32(192, 1, 3, 3), f32(192), window).Relu()
+		return one(p.Conv(f32(32, 192, 1, 1), f32(32), nil).Add(in[0]))
+	}},
 	{"conv of 8-bit numbers", []operand{{"x", berth.Int8, -128, 127, []int{n, 4, 9, 8}}}, func(in ...*berth.Promise) []*berth.Promise {
 		o := quant.Conv{Pads: []int{1, 1, 1, 1}, Group: 2, To: berth.Int8}
 		return apply(o, in[0], fixed(berth.Int8, -128, 127, 6, 2, 3, 3), fixed(berth.Int8, -9, 9), fixed(berth.Int8, -9, 9, 6), fixed(berth.Float32, 0, 1e-3, 6))

@@ -22,6 +22,7 @@ var passes = []pass{
 	{"activations", inexact, activations},          // a program holds all of one only after fuse, and is out of reach once it is an epilogue
 	{"simplify", 0, simplify},                      // what fuse has merged, and activations left
 	{"epilogue", 0, epilogue},                      // an op has one, so what is to be in it is merged by then
+	{"bottleneck", program, bottleneck},            // what lies between them has its programs by then
 	{"nest", program, nest},                        // concatenations of equal parts are told by the values that they read
 	{"outputs", program | required, outputs},       // last, when it is known what the roots are
 }

@@ -63,7 +63,7 @@ func TestWithout(t *testing.T) {
 	}
 	roots := parse(t, "n1 = input \"x\" float32[2]\nout n1\n")
 	for _, c := range []struct{ name, want string }{
-		{"fusion", `there is no rewrite rule "fusion", but common, qdq, transposes, batch_norm, affine, batch_map, channels_last, normalise, halves, fold, winograd, recompute, fuse, activations, simplify, epilogue, nest`},
+		{"fusion", `there is no rewrite rule "fusion", but common, qdq, transposes, batch_norm, affine, batch_map, channels_last, normalise, halves, fold, winograd, recompute, fuse, activations, simplify, epilogue, bottleneck, nest`},
 		{"", `there is no rewrite rule ""`},
 		{"widen", `the rewrite rule "widen" cannot be left out, but common, qdq, transposes, `},
 	} {

@@ -17,6 +17,8 @@
 //	last_cost.go         where channels last gain, and how much
 //	last_depthwise.go    the form for groups of one channel and one map
 //	last_winograd.go     minimal filtering of such images
+//	bottleneck.go        an op for depthwise convolutions and those of single taps around them
+//	bottleneck_kernel.go that by bands of rows
 //	transpose_kernel.go  the transpose, as a product and a sum of its rows
 //	deform.go            the columns of a convolution with taps that are moved
 //	deform_kernel.go     the image read there

@@ -32,6 +32,12 @@ func TestEpilogue(t *testing.T) {
 		optest.Finishes(t, rng, pointwise, optest.Type(dt, 2, 3, 40, 6), optest.Type(dt, 450, 6, 1, 1)) // parts of the maps
 		last.Group = 2
 		optest.Finishes(t, rng, last, optest.Type(dt, 2, 13, 40, 6), optest.Type(dt, 6, 3, 3, 3), bias)
+		if dt.IsFloat() {
+			image := optest.Type(dt, 2, 13, 40, 6)
+			expand, filter, project := optest.Type(dt, 70, 6, 1, 1), optest.Type(dt, 70, 1, 3, 3), optest.Type(dt, 9, 70, 1, 1)
+			optest.Finishes(t, rng, conv.Bottleneck{Pads: []int{1, 1, 1, 1}}, image, expand, graph.Type{}, filter, graph.Type{}, project)
+			optest.Finishes(t, rng, conv.Bottleneck{Strides: []int{2, 2}}, image, expand, graph.Type{}, filter, optest.Type(dt, 70))
+		}
 		transposed := conv.ConvTranspose{Strides: []int{2, 2}}
 		optest.Finishes(t, rng, transposed, image, optest.Type(dt, 6, 5, 3, 3))
 		transposed.Group = 2

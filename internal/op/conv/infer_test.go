@@ -7,10 +7,34 @@ import (
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/kernel/kerneltest"
 	"github.com/berth-go/berth/internal/op/conv"
+	"github.com/berth-go/berth/internal/op/elementwise"
 	"github.com/berth-go/berth/internal/op/optest"
 	"github.com/berth-go/berth/internal/op/slide"
 	"github.com/berth-go/berth/shape"
 )
+
+func TestBottleneckInfer(t *testing.T) {
+	x, expand, filter, project := optest.Float32(2, 7, 8, 4), optest.Float32(12, 4, 1, 1), optest.Float32(12, 1, 3, 3), optest.Float32(5, 12, 1, 1)
+	none := graph.Type{}
+	relu := elementwise.Program{{Code: elementwise.Relu, Args: [3]elementwise.Arg{elementwise.InputArg(0)}}}
+	optest.Infers(t, conv.Bottleneck{}, []graph.Type{x, expand, none, filter, none, project}, "float32[2 5 6 5]")
+	optest.Infers(t, conv.Bottleneck{Strides: []int{2, 1}, Pads: []int{1, 1, 1, 1}, Expanded: relu}, []graph.Type{x, expand, optest.Float32(12), filter}, "float32[2 4 8 12]")
+	wide := optest.Float32(2, 7, 8, 12)
+	optest.Infers(t, conv.Bottleneck{Filtered: relu}, []graph.Type{wide, none, none, filter, none, project, optest.Float32(5)}, "float32[2 5 6 5]")
+
+	optest.Refuses(t, conv.Bottleneck{}, []graph.Type{x, expand, none}, "takes 4 to 7 inputs, got 3")
+	optest.Refuses(t, conv.Bottleneck{}, []graph.Type{wide, none, none, filter}, "neither weights that expand nor such that project")
+	optest.Refuses(t, conv.Bottleneck{Filtered: relu}, []graph.Type{x, expand, none, filter}, "program for what is projected")
+	optest.Refuses(t, conv.Bottleneck{}, []graph.Type{wide, none, optest.Float32(12), filter, none, project}, "input 2 is the bias of a convolution without weights")
+	optest.Refuses(t, conv.Bottleneck{}, []graph.Type{x, optest.Float32(12, 4, 1, 3), none, filter}, "want single taps")
+	optest.Refuses(t, conv.Bottleneck{}, []graph.Type{x, optest.Float32(12, 3, 1, 1), none, filter}, "4 channels in each of 1 groups")
+	optest.Refuses(t, conv.Bottleneck{}, []graph.Type{x, expand, none, optest.Float32(12, 2, 3, 3)}, "depthwise weights [12 2 3 3]")
+	optest.Refuses(t, conv.Bottleneck{}, []graph.Type{x, expand, none, optest.Float32(13, 1, 3, 3)}, "13 groups do not divide 12 input")
+	optest.Refuses(t, conv.Bottleneck{}, []graph.Type{x, expand, optest.Float32(11), filter}, "bias [11]: want [12]")
+	optest.Refuses(t, conv.Bottleneck{}, []graph.Type{optest.Float32(2, 7, 4), expand, none, filter}, "two spatial axes")
+	ints := func(dims ...int) graph.Type { return optest.Type(dtype.Int32, dims...) }
+	optest.Refuses(t, conv.Bottleneck{}, []graph.Type{ints(2, 7, 8, 4), ints(12, 4, 1, 1), none, ints(12, 1, 3, 3)}, "want float32 or float64")
+}
 
 func TestConvInfer(t *testing.T) {
 	x, w := optest.Float32(2, 4, 7, 8), optest.Float32(6, 4, 3, 3)

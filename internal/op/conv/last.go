@@ -216,7 +216,7 @@ func (k *last[T]) packedGroup() int {
 // PrepackedForm implements [kernel.Prepacker].
 func (k *last[T]) PrepackedForm(int) string {
 	if k.form == lastDepthwise {
-		return "taps by channels"
+		return tapsForm
 	}
 	return gemm.Form(k.tile.Cols, k.group, false)
 }

@@ -50,6 +50,9 @@ func (d *depthwise[T]) scratch() int {
 	return kernel.Carved[isa.Grid](1) + kernel.Carved[int](d.rows*d.taps) + d.rest.Scratch()
 }
 
+// tapsForm names the form of weights that [layTaps] makes.
+const tapsForm = "taps by channels"
+
 // layTaps lays the weights of a depthwise convolution out by taps.
 func layTaps[T kernel.Number](tile *isa.Tile[T], dst []T, w *kernel.Operand, group, taps int) {
 	tile.Transpose(dst, elements[T](w), group, taps, taps, group)
@@ -72,7 +75,12 @@ func (d *depthwise[T]) run(x, y pixels[T], image, row, end, c0, c1 int, weights,
 				if bias != nil {
 					biases = bias[channel:]
 				}
-				if err := d.block(&x, &y, image, row, col, cols, channel, channel-c0, grid, found, lines, weights, biases, scratch); err != nil {
+				d.block(&x, &y, row, col, cols, channel, channel-c0, grid, found, lines, weights, biases)
+			}
+			// Behind all channels, so that a row of columns is one stretch of elements.
+			for r := row; r < row+grid.Planes; r++ {
+				first := ((image*s.Rows+r)*s.Width+col)*d.group + c0
+				if err := d.rest.Run(first, cols, d.group, c1-c0, scratch); err != nil {
 					return err
 				}
 			}
@@ -114,7 +122,7 @@ func (d *depthwise[T]) findTaps(offsets []int, x *pixels[T], row, rows, col int,
 
 // block computes the channels and rows of g in columns that the same taps meet. Offsets are
 // those of the first column. The first channel has the place at in x and y.
-func (d *depthwise[T]) block(x, y *pixels[T], image, row, col, cols, channel, at int, g *isa.Grid, offsets []int, lines bool, weights, bias []T, scratch []byte) error {
+func (d *depthwise[T]) block(x, y *pixels[T], row, col, cols, channel, at int, g *isa.Grid, offsets []int, lines bool, weights, bias []T) {
 	s, last := d.slide, len(d.slide.In)-1
 	g.PlaneX, g.RowX, g.PlaneY, g.RowY = 0, s.Step*x.strides[last], 0, y.strides[last]
 	if last > 0 {
@@ -135,13 +143,7 @@ func (d *depthwise[T]) block(x, y *pixels[T], image, row, col, cols, channel, at
 			}
 			d.tile.LastTaps(y.elems, toY, x.elems, fromX, g, offsets[from*g.Planes:to*g.Planes], weights[from*d.group+channel:], d.group, added, from > 0)
 		}
-		for r := range g.Planes {
-			if err := d.rest.Run(((image*s.Rows+row+r)*s.Width+c)*d.group+channel, g.Rows, d.group, g.Cols, scratch); err != nil {
-				return err
-			}
-		}
 	}
-	return nil
 }
 
 // depthwiseScratch returns the bytes of working memory of a task.

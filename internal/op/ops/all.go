@@ -48,7 +48,7 @@ func All() []graph.Op {
 		// Products, convolutions, pooling.
 		linear.MatMul{}, linear.Gemm{}, linear.Recurrence{}, linear.Det{}, quant.MatMul{}, quant.Conv{},
 		quant.Quantize{}, quant.Dequantize{}, quant.Add{},
-		conv.Conv{}, conv.ConvTranspose{}, conv.DeformColumns{}, pool.Pool{}, pool.GlobalPool{}, pool.MaxRoi{},
+		conv.Conv{}, conv.Bottleneck{}, conv.ConvTranspose{}, conv.DeformColumns{}, pool.Pool{}, pool.GlobalPool{}, pool.MaxRoi{},
 		// Layers with a state.
 		recurrent.RNN{}, recurrent.GRU{}, recurrent.LSTM{},
 		// Images between their elements.

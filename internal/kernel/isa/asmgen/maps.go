@@ -75,9 +75,7 @@ var functions = withJoined([]function{
 	{"prelu", both, 2, 0, []int{0, 2}, true, func(g *generator, v *vector, x []value) value {
 		return v.choose(v.less(x[0], g.number(0)), v.mul(x[0], x[1]), x[0])
 	}},
-	{"clip", both, 3, 0, []int{0, 6}, true, func(g *generator, v *vector, x []value) value {
-		return g.minimum(v, g.maximum(v, x[0], x[1]), x[2])
-	}},
+	{"clip", both, 3, 0, []int{0, 6}, true, (*generator).clip},
 
 	{"deviation", both, 2, 0, []int{0, 2}, true, func(g *generator, v *vector, x []value) value {
 		d := v.sub(x[0], x[1])
@@ -220,14 +218,26 @@ func (g *generator) mapLoop(m mapped) {
 		g.op("VCVTSD2SS X0, X0, X0")
 		g.op("VBROADCASTSS X0, %s", r)
 	}
-	body := func(at int) string {
+	program := func(at int) (*vector, value) {
 		v, x := new(vector), slices.Clone(operands)
 		for i := range f.arity {
 			if m.scalars>>i&1 == 0 {
 				x[i] = v.append("LOAD", fmt.Sprintf("%d(%s)", at*g.bytes(), pointers[i]))
 			}
 		}
-		return g.emit(v, f.body(g, v, x), last)
+		return v, f.body(g, v, x)
+	}
+	// What is the same for all lanes is computed once.
+	once := make(map[int]value)
+	v, result := program(0)
+	for _, i := range v.invariants(result) {
+		r := own()
+		g.op("%s %s, %s", g.ins("VMOVU"), g.emitted(v, value{index: i}, once, last), r.name)
+		once[i] = r
+	}
+	body := func(at int) string {
+		v, result := program(at)
+		return g.emitted(v, result, once, last)
 	}
 	advance := func(n int) {
 		for i := range f.arity {
@@ -314,6 +324,22 @@ func (g *generator) magnitude() value {
 		return g.constant(1<<63-1, 8)
 	}
 	return g.bits32(1<<31 - 1)
+}
+
+// clip is the lesser of the greater of x[0] and x[1], and of x[2]. Bounds that are the same
+// for all lanes have the choice between zeros, and NaN, of which VMIN and VMAX take x[0] alone, made
+// before the loop.
+func (g *generator) clip(v *vector, x []value) value {
+	low, high := x[1], x[2]
+	if g.neon || low.index >= 0 || high.index >= 0 {
+		return g.minimum(v, g.maximum(v, x[0], low), high)
+	}
+	zero := g.number(0)
+	// Added, 0 makes 0 of -0, -0 leaves both, and NaN is what a bound may be.
+	added := v.choose(v.equal(low, zero), low, g.signBit())
+	added = v.choose(v.unordered(low, high), v.add(low, high), added)
+	sign := v.choose(v.equal(high, zero), high, zero)
+	return v.or(v.add(v.least(high, v.most(low, x[0])), added), sign)
 }
 
 // maximum is the greater of two numbers: NaN if one is, and 0 of -0 and 0.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -144,6 +145,61 @@ func (v *vector) lastUses(result value) []int {
 	return uses
 }
 
+// invariants returns the instructions that depend on no lane that is loaded, of those that
+// others read which do: what may be computed before a loop. Masks are none of them, of which
+// there are few registers.
+func (v *vector) invariants(result value) (list []int) {
+	fixed, needed := make([]bool, len(v.code)), make([]bool, len(v.code))
+	for i, ins := range v.code {
+		fixed[i] = ins.name != "LOAD" && !slices.ContainsFunc(ins.args, func(a value) bool { return a.index >= 0 && !fixed[a.index] })
+	}
+	needed[result.index] = true
+	for i, ins := range slices.Backward(v.code) {
+		if fixed[i] = fixed[i] && !(ins.mask && needed[i]); fixed[i] {
+			continue
+		}
+		for _, a := range ins.args {
+			if a.index >= 0 {
+				needed[a.index] = true
+			}
+		}
+	}
+	for i := range v.code {
+		if fixed[i] && needed[i] {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// only returns the program of what a result needs, in which some values are operands.
+func (v *vector) only(result value, operands map[int]value) (*vector, value) {
+	needed := make([]bool, len(v.code))
+	needed[result.index] = true
+	for i, ins := range slices.Backward(v.code) {
+		for _, a := range ins.args {
+			if _, given := operands[a.index]; needed[i] && a.index >= 0 && !given {
+				needed[a.index] = true
+			}
+		}
+	}
+	o, to := new(vector), maps.Clone(operands)
+	for i, ins := range v.code {
+		if !needed[i] {
+			continue
+		}
+		ins.args = slices.Clone(ins.args)
+		for j, a := range ins.args {
+			if a.index >= 0 {
+				ins.args[j] = to[a.index]
+			}
+		}
+		to[i] = value{index: len(o.code), mask: ins.mask}
+		o.code = append(o.code, ins)
+	}
+	return o, to[result.index]
+}
+
 // emit writes the program with its values in registers below last, and returns that of
 // the result.
 func (g *generator) emit(v *vector, result value, last int) string {
@@ -249,6 +305,12 @@ func (g *generator) emit(v *vector, result value, last int) string {
 		done()
 	}
 	return where(result)
+}
+
+// emitted emits what a result needs, where some values are operands.
+func (g *generator) emitted(v *vector, result value, operands map[int]value, last int) string {
+	o, r := v.only(result, operands)
+	return g.emit(o, r, last)
 }
 
 // fused emits a*b+c or a*b-c over the register of an operand that nothing else reads, or
