@@ -144,12 +144,20 @@ func (e *Epilogue) Run(start, rows, pitch, n int, scratch []byte) error {
 	if n == pitch {
 		rows, n = 1, rows*n
 	}
-	f := e.kernel.begin(scratch, e.kernel.block)
-	for row := range rows {
-		at := start + row*pitch
-		if err := e.kernel.elements(&f, at, at+n); err != nil {
+	k := e.kernel
+	f := k.begin(scratch, k.block)
+	for rows > 0 {
+		count := k.evenRows(start, pitch, n, rows)
+		var err error
+		if count > 1 {
+			err = k.part(&f, start, count, pitch, n)
+		} else {
+			err = k.elements(&f, start, start+n)
+		}
+		if err != nil {
 			return err
 		}
+		start, rows = start+count*pitch, rows-count
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ type programKernel struct {
 	each    int // elements in a task
 
 	flat    bool // blocks run on across rows
+	apart   bool // rows are blocks of their own
 	form    []operandForm
 	gathers []gather
 	scatter int // register that is copied to the output; -1 for none
@@ -65,7 +66,9 @@ type step struct {
 	dst  place
 	args [3]place
 	n    int
-	one  bool // computes a single element
+
+	scalars int  // the operands that the loop takes as scalars, as bits
+	one     bool // computes a single element
 }
 
 // A place is the place of a value: of a kind, by index, with elements of a
@@ -147,6 +150,14 @@ func (k *programKernel) chooseForms() {
 			k.form[o] = formStrided
 		}
 	}
+	// Loops take scalars that are the same for all rows, and rows that follow each other.
+	k.apart = k.flat
+	if last := len(k.walk.Extents) - 1; last >= 0 {
+		for o, form := range k.form {
+			step := k.walk.Strides[last*len(k.form)+o]
+			k.apart = k.apart || form == formScalar && step != 0 || form == formDense && step < 0
+		}
+	}
 	// A stride of 0 is nothing special where there is one element.
 	if k.form[0] == formScalar {
 		k.form[0] = formStrided
@@ -201,10 +212,9 @@ func (k *programKernel) placeOp(i int) {
 	if scalars == 1<<o.n-1 {
 		s.loop, s.one = o.loops[0], true
 	} else {
-		var taken int
-		s.loop, taken = o.loops.best(scalars)
+		s.loop, s.scalars = o.loops.best(scalars)
 		for j, a := range o.args[:o.n] {
-			if (scalars&^taken)>>j&1 == 0 {
+			if (scalars&^s.scalars)>>j&1 == 0 {
 				continue
 			}
 			from := s.args[j]
@@ -242,7 +252,7 @@ func (k *programKernel) placeOp(i int) {
 // spreadStep returns the step that fills dst with the element at from, for the
 // call o.
 func spreadStep(o *call, dst, from place) step {
-	return step{loop: spreadLoop(from.width), call: o, dst: dst, args: [3]place{from}, n: 1}
+	return step{loop: spreadLoop(from.width), call: o, dst: dst, args: [3]place{from}, n: 1, scalars: 1}
 }
 
 // own returns a register that no other value ever has.

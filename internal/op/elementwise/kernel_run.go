@@ -7,9 +7,15 @@ import "github.com/berth-go/berth/internal/kernel"
 type frame struct {
 	regs  []byte
 	index []int              // over the axes of the walk
+	row   int                // of the walk, to which at belongs; -1 before the first
 	at    [1 + MaxInputs]int // first element of the row; output first
 	in    [MaxInputs][]byte
 	out   []byte
+
+	// A block is some rows of the same number of elements. In operands they lie pitch bytes
+	// apart; output first.
+	rows, n int
+	pitch   [1 + MaxInputs]int
 }
 
 // Run implements [kernel.Kernel].
@@ -21,122 +27,179 @@ func (k *programKernel) Run(task int, scratch []byte) error {
 // begin returns a frame that has its registers in scratch, for blocks of at most n
 // elements.
 func (k *programKernel) begin(scratch []byte, n int) frame {
-	f := frame{index: kernel.Carve[int](&scratch, len(k.walk.Extents))}
+	f := frame{index: kernel.Carve[int](&scratch, len(k.walk.Extents)), row: -1}
 	f.regs = scratch
+	f.rows, f.n = 1, min(n, k.block)
 	for i := range k.prologue {
-		k.exec(&k.prologue[i], &f, min(n, k.block))
+		k.exec(&k.prologue[i], &f)
 	}
 	return f
 }
 
 // elements computes elements [lo, hi) of the output, in row-major order.
 func (k *programKernel) elements(f *frame, lo, hi int) error {
-	last := -1
 	for e := lo; e < hi; {
-		row, col := 0, e
-		n := min(k.block, hi-e)
+		n, rows := min(k.block, hi-e), 1
 		if !k.flat {
-			if k.walk.Rows > 1 {
-				row, col = e/k.walk.Len, e%k.walk.Len
-			}
-			if row != last {
-				k.walk.Seek(row, f.at[:])
-				last = row
-			}
-			n = min(n, k.walk.Len-col)
+			n = min(n, k.walk.Len-e%k.walk.Len)
 		}
-		for i, o := range k.in {
-			w := k.values[i].width
-			switch from := o.Offset + f.at[1+i]; k.form[1+i] {
-			case formDense:
-				f.in[i] = o.Data[(from+col)*w:]
-			case formScalar:
-				f.in[i] = o.Data[from*w:]
-			}
+		if n == k.walk.Len {
+			rows = k.evenRows(e, n, n, (hi-e)/n)
 		}
-		for _, g := range k.gathers {
-			w := k.values[g.input].width
-			dst := f.regs[g.reg*k.regBytes:][:n*w]
-			k.move(true, 1+g.input, dst, f, e, col)
-			f.in[g.input] = dst
-		}
-		w := k.out.DType.Size()
-		if k.scatter >= 0 {
-			f.out = f.regs[k.scatter*k.regBytes:][:n*w]
-		} else {
-			f.out = k.out.Data[(k.out.Offset+f.at[0]+col)*w:]
-		}
-		if err := k.runSteps(f, n); err != nil {
+		if err := k.part(f, e, rows, n, n); err != nil {
 			return err
 		}
-		if k.scatter >= 0 {
-			k.move(false, 0, f.out, f, e, col)
-		}
-		e += n
+		e += rows * n
 	}
 	return nil
 }
 
-// runSteps runs the steps of a block of n elements, whose operands are in f.
-func (k *programKernel) runSteps(f *frame, n int) error {
+// evenRows returns how many of some rows of n elements, the first from element e on and pitch
+// elements apart, are a block: they lie evenly in every operand. There is 1 at least.
+func (k *programKernel) evenRows(e, pitch, n, rows int) int {
+	if k.apart {
+		return 1
+	}
+	if last := len(k.walk.Extents) - 1; last >= 0 {
+		if pitch != k.walk.Len || e%pitch+n > pitch {
+			return 1
+		}
+		extent := k.walk.Extents[last]
+		rows = min(rows, extent-e/pitch%extent)
+	}
+	return max(min(rows, k.block/n), 1)
+}
+
+// part computes a block: rows of n elements, the first from element e on, pitch elements
+// apart.
+func (k *programKernel) part(f *frame, e, rows, pitch, n int) error {
+	row, col, operands := 0, e, len(k.walk.Inner)
+	step := func(o int) int { return k.walk.Inner[o] * pitch }
+	if last := len(k.walk.Extents) - 1; last >= 0 && !k.flat {
+		row, col = e/k.walk.Len, e%k.walk.Len
+		if row != f.row {
+			k.walk.Seek(row, f.at[:])
+			f.row = row
+		}
+		step = func(o int) int { return k.walk.Strides[last*operands+o] }
+	}
+	f.rows, f.n = rows, n
+	for i, o := range k.in {
+		w := k.values[i].width
+		f.pitch[1+i] = step(1+i) * w
+		switch from := o.Offset + f.at[1+i]; k.form[1+i] {
+		case formDense:
+			f.in[i] = o.Data[(from+col)*w:]
+		case formScalar:
+			f.in[i] = o.Data[from*w:]
+		}
+	}
+	for _, g := range k.gathers {
+		w := k.values[g.input].width
+		f.in[g.input] = f.regs[g.reg*k.regBytes:][:rows*n*w]
+		for r := range rows {
+			k.move(true, 1+g.input, f.in[g.input][r*n*w:][:n*w], f, e+r*pitch, col, r*step(1+g.input))
+		}
+		f.pitch[1+g.input] = n * w
+	}
+	w := k.out.DType.Size()
+	if k.scatter >= 0 {
+		f.out, f.pitch[0] = f.regs[k.scatter*k.regBytes:][:rows*n*w], n*w
+	} else {
+		f.out, f.pitch[0] = k.out.Data[(k.out.Offset+f.at[0]+col)*w:], step(0)*w
+	}
+	if err := k.runSteps(f); err != nil {
+		return err
+	}
+	if k.scatter >= 0 {
+		for r := range rows {
+			k.move(false, 0, f.out[r*n*w:][:n*w], f, e+r*pitch, col, r*step(0))
+		}
+	}
+	return nil
+}
+
+// runSteps runs the steps of a block, whose operands are in f.
+func (k *programKernel) runSteps(f *frame) error {
 	for i := range k.steps {
-		if s := &k.steps[i]; !k.exec(s, f, n) {
+		if s := &k.steps[i]; !k.exec(s, f) {
 			return s.call.err
 		}
 	}
 	return nil
 }
 
-// exec runs a step over n elements.
-func (k *programKernel) exec(s *step, f *frame, n int) bool {
+// exec runs a step over a block.
+func (k *programKernel) exec(s *step, f *frame) bool {
+	n, rows := f.n, f.rows
 	if s.one {
-		n = 1
+		n, rows = 1, 1
 	}
 	var args [3][]byte
+	var pitch [3]int
+	dst, to := k.at(s.dst, f)
+	dense := to == n*s.dst.width
 	for j, l := range s.args[:s.n] {
-		args[j] = k.at(l, f)
+		args[j], pitch[j] = k.at(l, f)
+		if s.scalars>>j&1 == 1 {
+			pitch[j] = 0
+		} else {
+			dense = dense && pitch[j] == n*l.width
+		}
 	}
-	return s.loop(k.at(s.dst, f)[:n*s.dst.width], args[0], args[1], args[2], &s.call.attrs)
+	if dense {
+		n, rows = n*rows, 1
+	}
+	for r := range rows {
+		var row [3][]byte
+		for j := range s.n {
+			row[j] = args[j][r*pitch[j]:]
+		}
+		if !s.loop(dst[r*to:][:n*s.dst.width], row[0], row[1], row[2], &s.call.attrs) {
+			return false
+		}
+	}
+	return true
 }
 
-// at returns the memory from the place l on.
-func (k *programKernel) at(l place, f *frame) []byte {
+// at returns the memory from the place l on, and the bytes from a row to the next.
+func (k *programKernel) at(l place, f *frame) (memory []byte, pitch int) {
 	switch l.kind {
 	case locReg:
-		return f.regs[l.index*k.regBytes:][:k.regBytes]
+		return f.regs[l.index*k.regBytes:][:k.regBytes], f.n * l.width
 	case locIn:
-		return f.in[l.index]
+		return f.in[l.index], f.pitch[1+l.index]
 	case locConst:
-		return k.consts[l.index:]
+		return k.consts[l.index:], 0
 	}
-	return f.out
+	return f.out, f.pitch[0]
 }
 
 // move copies the elements of a dense block from operand o, where in is true, or
 // to it: those from element e of the output on, which is element col of a row
-// that starts at f.at[o].
-func (k *programKernel) move(in bool, o int, block []byte, f *frame, e, col int) {
+// that starts so many elements after f.at[o].
+func (k *programKernel) move(in bool, o int, block []byte, f *frame, e, col, after int) {
 	op := k.out
 	if o > 0 {
 		op = k.in[o-1]
 	}
 	switch op.DType.Size() {
 	case 1:
-		moveElems[uint8](k, in, o, op, block, f, e, col)
+		moveElems[uint8](k, in, o, op, block, f, e, col, after)
 	case 2:
-		moveElems[uint16](k, in, o, op, block, f, e, col)
+		moveElems[uint16](k, in, o, op, block, f, e, col, after)
 	case 4:
-		moveElems[uint32](k, in, o, op, block, f, e, col)
+		moveElems[uint32](k, in, o, op, block, f, e, col, after)
 	default:
-		moveElems[uint64](k, in, o, op, block, f, e, col)
+		moveElems[uint64](k, in, o, op, block, f, e, col, after)
 	}
 }
 
-func moveElems[T any](k *programKernel, in bool, o int, op *kernel.Operand, block []byte, f *frame, e, col int) {
+func moveElems[T any](k *programKernel, in bool, o int, op *kernel.Operand, block []byte, f *frame, e, col, after int) {
 	b, mem := kernel.Cast[T](block), kernel.Slice[T](op)
 	stride := k.walk.Inner[o]
 	if !k.flat {
-		moveRow(in, b, mem, op.Offset+f.at[o]+col*stride, stride)
+		moveRow(in, b, mem, op.Offset+f.at[o]+after+col*stride, stride)
 		return
 	}
 	w, operands := &k.walk, len(k.walk.Inner)

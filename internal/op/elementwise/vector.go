@@ -45,7 +45,8 @@ func (v *Vector) Run(dst []byte, in *[MaxInputs][]byte, scratch []byte) error {
 			f.in[i] = in[i][at:end]
 		}
 		f.out = dst[at:end]
-		if err := k.runSteps(&f, (end-at)/width); err != nil {
+		f.n = (end - at) / width
+		if err := k.runSteps(&f); err != nil {
 			return err
 		}
 	}
