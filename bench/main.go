@@ -48,6 +48,7 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 	threads := flags.String("threads", "1,2", "`numbers` of threads")
 	rounds := flags.Int("rounds", 5, "measurements of each runtime, in turn")
 	load := flags.Bool("load", false, "compare the time to the first result, and memory")
+	half := flags.String("half", "", "compare models with their numbers as halves with float32, both in Berth: the `type` float16 or bfloat16")
 	seconds := flags.Duration("time", time.Second, "`duration` of a measurement")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -70,7 +71,10 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 	if *table != "" {
 		return compareKernels(ctx, out, *table, pattern, counts, *rounds, *seconds)
 	}
-	r, err := newRunner(*shared, *module)
+	if _, ok := halfTypes[*half]; !ok && *half != "" {
+		return fmt.Errorf("-half %q: want float16 or bfloat16", *half)
+	}
+	r, err := newRunner(*shared, *module, *half == "")
 	if err != nil {
 		return err
 	}
@@ -84,6 +88,9 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 	build.Stderr = log
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("building berth: %w", err)
+	}
+	if *half != "" {
+		return r.compareHalves(ctx, *half, pattern, counts, *rounds, out, log)
 	}
 	if *load {
 		return r.compareLoads(ctx, pattern, counts, *rounds, out, log)
@@ -107,26 +114,34 @@ func compare(ctx context.Context, args []string, out, log io.Writer) error {
 			ratios[n] = append(ratios[n], median(res.berth)/median(res.ort))
 		}
 	}
-	for _, n := range counts {
-		if list := ratios[n]; len(list) > 1 {
-			fmt.Fprintf(out, "| geometric mean of %d | | %d | | | %.2f | |\n", len(list), n, geometricMean(list))
-		}
-	}
+	printMeans(out, ratios, counts, "| geometric mean of %d | | %d | | | %.2f | |\n")
 	return nil
 }
 
-// newRunner finds what the comparison needs.
-func newRunner(shared, module string) (*runner, error) {
+// printMeans prints the mean of several ratios for each number of threads.
+func printMeans(out io.Writer, ratios map[int][]float64, threads []int, format string) {
+	for _, n := range threads {
+		if list := ratios[n]; len(list) > 1 {
+			fmt.Fprintf(out, format, len(list), n, geometricMean(list))
+		}
+	}
+}
+
+// newRunner finds what the comparison needs, and ONNX Runtime where that is compared with.
+func newRunner(shared, module string, ort bool) (*runner, error) {
 	var r runner
 	var err error
-	if r.node, err = exec.LookPath("node"); err != nil {
-		return nil, missing("node is not installed")
-	}
 	if r.shared, err = filepath.Abs(shared); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(r.shared); err != nil {
 		return nil, missing("there is no folder of models: " + r.shared)
+	}
+	if !ort {
+		return &r, nil
+	}
+	if r.node, err = exec.LookPath("node"); err != nil {
+		return nil, missing("node is not installed")
 	}
 	if r.module, err = filepath.Abs(module); err != nil {
 		return nil, err

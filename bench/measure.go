@@ -57,7 +57,12 @@ func (r *runner) measure(ctx context.Context, c benchCase, threads, rounds int) 
 }
 
 func (r *runner) runBerth(ctx context.Context, c *benchCase, threads int) (latency, error) {
-	args := []string{"bench", c.path(r.shared), "--json", "--threads", strconv.Itoa(threads), "--time", r.seconds.String()}
+	return r.runBerthOn(ctx, c.path(r.shared), c, threads)
+}
+
+// runBerthOn runs the model of a file on the data of a case.
+func (r *runner) runBerthOn(ctx context.Context, model string, c *benchCase, threads int) (latency, error) {
+	args := []string{"bench", model, "--json", "--threads", strconv.Itoa(threads), "--time", r.seconds.String()}
 	if data := c.folder(r.shared, "test_data_set_"); data != "" {
 		args = append(args, "--data", data)
 	}

@@ -75,16 +75,15 @@ const maxInPlace = 12
 // Plan cuts the product of m×k by k×n. The cut depends on the extents and the
 // tile alone.
 func (g *Product[T]) Plan(m, n, k int) {
-	const (
-		enough = 12      // tasks, for the workers to share evenly
-		grain  = 1 << 20 // multiplications in a task worth handing out
-	)
+	const enough = 12 // tasks, for the workers to share evenly
+	// Multiplications in a task worth handing out: few rows wait for what they read.
+	grain := min(max(m, 1), 4) << 18
 	g.M, g.N, g.K = m, n, k
 	g.leftInPlace = m <= 4*maxInPlace*g.Tile.Rows || n <= maxInPlace*g.Tile.Cols
 	g.rightInPlace = m <= 4*maxInPlace*g.Tile.Rows
 	sm, sn := kernel.CeilDiv(m, g.Tile.Rows), kernel.CeilDiv(n, g.Tile.Cols)
 	bm, bn := even(sm, maxStripsM), even(sn, maxStripsN)
-	for kernel.CeilDiv(sm, bm)*kernel.CeilDiv(sn, bn) < enough && float64(bm*g.Tile.Rows)*float64(bn*g.Tile.Cols)*float64(k) > 2*grain {
+	for kernel.CeilDiv(sm, bm)*kernel.CeilDiv(sn, bn) < enough && float64(bm*g.Tile.Rows)*float64(bn*g.Tile.Cols)*float64(k) > float64(2*grain) {
 		// Halve the side that costs less to pack twice.
 		if (bn*g.Tile.Cols >= bm*g.Tile.Rows || g.leftInPlace && !g.rightInPlace && bn > 2) && bn > 1 || bm == 1 {
 			if bn == 1 {
@@ -128,13 +127,14 @@ type Right[T kernel.Number] struct {
 // prepacked. They are widened a strip at a time, so that memory is read at half the bytes.
 type Halves struct {
 	Widen     kernel.Conversion
+	Row       isa.HalfRow // nil where the active instruction set has none
 	Data      []uint16
 	Prepacked []uint16
 }
 
 // HalvesOf returns what widens elements of a half type.
 func HalvesOf(t dtype.Type) Halves {
-	return Halves{Widen: isa.Converting(t, dtype.Float32, kernel.Widening(t))}
+	return Halves{Widen: isa.Converting(t, dtype.Float32, kernel.Widening(t)), Row: isa.Active().HalfRows[t]}
 }
 
 // strip widens rows [k0, k1) of columns [j0, j1) of m, a strip of an operand of n columns, to
@@ -196,7 +196,7 @@ func (g *Product[T]) Multiply(i0, i1, j0, j1 int, scratch []byte, a *Left[T], b 
 			clear(c[i*ldc : i*ldc+j1-j0])
 		}
 	}
-	if g.vector(j0, j1, a, b, c) {
+	if g.vector(j0, j1, a, b, c, packB) {
 		return
 	}
 	for k0 := 0; k0 < g.K; k0 += BlockK {
@@ -268,21 +268,65 @@ func (g *Product[T]) ReadsRow(a, b Matrix[T]) bool {
 }
 
 // vector computes columns [j0, j1) of a product of one row, if [Product.ReadsRow] says
-// that this is what it is, and reports whether it has.
-func (g *Product[T]) vector(j0, j1 int, a *Left[T], b *Right[T], c []T) bool {
-	if g.Halves || a.Prepacked != nil || b.Prepacked != nil || b.Image != nil || !g.ReadsRow(a.Matrix, b.Matrix) {
+// that this is what it is, and reports whether it has. Spare is working memory.
+func (g *Product[T]) vector(j0, j1 int, a *Left[T], b *Right[T], c, spare []T) bool {
+	if a.Prepacked != nil || b.Prepacked != nil || b.Halves.Prepacked != nil || b.Image != nil || !g.ReadsRow(a.Matrix, b.Matrix) {
 		return false
 	}
 	row := a.Data[a.At:]
-	if b.Row == 1 {
+	switch {
+	case g.Halves && b.Row == 1:
+		return g.halfDots(j0, j1, row, b, c, spare)
+	case b.Row == 1:
 		g.Tile.Dots(j1-j0, g.K, row, b.Data[b.At+j0*b.Col:], b.Col, c)
 		return true
 	}
 	// Chain by chain, so that what is read at a time is near.
 	for k0 := 0; k0 < g.K; k0 += isa.Chain {
-		g.Tile.MulRow(j1-j0, min(isa.Chain, g.K-k0), row[k0:], b.Data[b.At+k0*b.Row+j0:], b.Row, c, k0 > 0)
+		n := min(isa.Chain, g.K-k0)
+		if g.Halves {
+			g.halfRows(j0, j1, k0, n, row, b, c, spare)
+		} else {
+			g.Tile.MulRow(j1-j0, n, row[k0:], b.Data[b.At+k0*b.Row+j0:], b.Row, c, k0 > 0)
+		}
 	}
 	return true
+}
+
+// halfRows adds up n terms, from k0 on, of columns [j0, j1) of a product of one row by halves
+// whose rows lie dense. Columns for which there is no loop are widened in the nearest cache, some
+// at a time.
+func (g *Product[T]) halfRows(j0, j1, k0, n int, row []T, b *Right[T], c, spare []T) {
+	const each = 128
+	at := b.At + k0*b.Row
+	j := j0
+	if b.Halves.Row != nil {
+		j += b.Halves.Row(j1-j0, n, kernel.Cast[float32](kernel.Bytes(row[k0:])), b.Halves.Data[at+j0:], b.Row, kernel.Cast[float32](kernel.Bytes(c)), k0 > 0)
+	}
+	for ; j < j1; j += each {
+		cols := min(each, j1-j)
+		wide := spare[:n*cols]
+		for k := range n {
+			b.Halves.Widen(kernel.Bytes(wide[k*cols:][:cols]), kernel.Bytes(b.Halves.Data[at+k*b.Row+j:][:cols]))
+		}
+		g.Tile.MulRow(cols, n, row[k0:], wide, cols, c[j-j0:], k0 > 0)
+	}
+}
+
+// halfDots computes columns [j0, j1) of a product of one row by halves whose columns lie dense:
+// as many at a time as find room, widened. It reports false if none does.
+func (g *Product[T]) halfDots(j0, j1 int, row []T, b *Right[T], c, spare []T) bool {
+	each := min(len(spare)/g.K, 8)
+	for j := j0; j < j1 && each > 0; j += each {
+		cols := min(each, j1-j)
+		wide := spare[:cols*g.K]
+		for i := range cols {
+			half := b.Halves.Data[b.At+(j+i)*b.Col:][:g.K]
+			b.Halves.Widen(kernel.Bytes(wide[i*g.K:][:g.K]), kernel.Bytes(half))
+		}
+		g.Tile.Dots(cols, g.K, row, wide, g.K, c[j-j0:])
+	}
+	return each > 0
 }
 
 // Block returns the rows [i0, i1) and columns [j0, j1) of the result that a

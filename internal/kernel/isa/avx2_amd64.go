@@ -29,6 +29,7 @@ var avx2 = Loops{
 	Maps:     mapsAVX2,
 	Casts:    castsAVX2,
 	Compares: comparisonsAVX2,
+	HalfRows: halfRowsAVX2,
 	Folds32:  folds32,
 	Folds64:  folds64,
 	Integer:  integerAVX2,

@@ -25,6 +25,7 @@ var avx512 = Loops{
 	Maps:     mapsAVX512,
 	Casts:    castsAVX512,
 	Compares: comparisonsAVX512,
+	HalfRows: halfRowsAVX512,
 	Folds32:  folds32,
 	Folds64:  folds64,
 	Integer:  integerAVX512(),

@@ -68,6 +68,8 @@ type Loops struct {
 	Casts map[CastKey]Cast
 	// Compares are the comparisons that there are; package elementwise has the plain ones.
 	Compares map[CompareKey]Compare
+	// HalfRows are the products of a row and a matrix of a half type that there are.
+	HalfRows map[dtype.Type]HalfRow
 	// Folds are those that there are; package lines has the plain ones.
 	Folds32 Folds[float32]
 	Folds64 Folds[float64]
@@ -131,8 +133,9 @@ func Converting(from, to dtype.Type, plain kernel.Conversion) kernel.Conversion 
 		return plain
 	}
 	return func(dst, a []byte) {
-		n := fast(dst, a)
-		plain(dst[n*to.Size():], a[n*from.Size():])
+		if n := fast(dst, a); n*from.Size() < len(a) {
+			plain(dst[n*to.Size():], a[n*from.Size():])
+		}
 	}
 }
 

@@ -19,6 +19,24 @@ type Vectors[T any] struct {
 	Dots func(n, k int, a, b []T, ldb int, c []T)
 }
 
+// A HalfRow is [Vectors.MulRow] by a matrix of float32 whose elements are stored as halves. It
+// computes the first columns, as many as fill registers, and returns how many these are.
+type HalfRow func(n, k int, a []float32, b []uint16, ldb int, c []float32, add bool) (columns int)
+
+// checkedHalfRow returns a loop out of assembly, for multiples of a number of columns.
+func checkedHalfRow(multiple int, row func(n, k int, a *float32, b *uint16, ldb int, c *float32, add bool)) HalfRow {
+	return func(n, k int, a []float32, b []uint16, ldb int, c []float32, add bool) int {
+		if n <= 0 || k <= 0 || ldb < 0 {
+			panic("isa: row out of range")
+		}
+		_, _, _ = a[k-1], b[(k-1)*ldb+n-1], c[n-1]
+		if n &^= multiple - 1; n > 0 {
+			row(n, k, &a[0], &b[0], ldb, &c[0], add)
+		}
+		return n
+	}
+}
+
 func genericVectors[T kernel.Number]() Vectors[T] {
 	return Vectors[T]{MulRow: mulRow[T], Dots: dots[T]}
 }

@@ -2,6 +2,8 @@
 
 package isa
 
+import "github.com/berth-go/berth/dtype"
+
 // Dot products in assembly: of groups of 8 rows of float32, and of 4 of float64.
 
 //go:noescape
@@ -28,3 +30,23 @@ func mulRow32AVX2(n, k int, a, b *float32, ldb int, c *float32, add bool)
 
 //go:noescape
 func mulRow64AVX2(n, k int, a, b *float64, ldb int, c *float64, add bool)
+
+var halfRowsAVX512 = map[dtype.Type]HalfRow{
+	dtype.Float16: checkedHalfRow(1, mulRowFloat16AVX512), dtype.BFloat16: checkedHalfRow(1, mulRowBFloat16AVX512),
+}
+
+var halfRowsAVX2 = map[dtype.Type]HalfRow{
+	dtype.Float16: checkedHalfRow(8, mulRowFloat16AVX2), dtype.BFloat16: checkedHalfRow(8, mulRowBFloat16AVX2),
+}
+
+//go:noescape
+func mulRowFloat16AVX512(n, k int, a *float32, b *uint16, ldb int, c *float32, add bool)
+
+//go:noescape
+func mulRowBFloat16AVX512(n, k int, a *float32, b *uint16, ldb int, c *float32, add bool)
+
+//go:noescape
+func mulRowFloat16AVX2(n, k int, a *float32, b *uint16, ldb int, c *float32, add bool)
+
+//go:noescape
+func mulRowBFloat16AVX2(n, k int, a *float32, b *uint16, ldb int, c *float32, add bool)

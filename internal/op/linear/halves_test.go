@@ -22,6 +22,8 @@ func TestHalves(t *testing.T) {
 			transB bool
 		}{
 			{[]int{1, 300}, []int{300, 70}, false},
+			{[]int{1, 200}, []int{200, 333}, false},
+			{[]int{1, 333}, []int{70, 333}, true},
 			{[]int{5, 17}, []int{17, 33}, false},
 			{[]int{5, 257}, []int{40, 257}, true},
 			{[]int{130, 600}, []int{600, 31}, false},

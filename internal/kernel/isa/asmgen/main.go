@@ -88,7 +88,13 @@ var files = map[string]func(g *generator){
 	"integer_amd64.s":  (*generator).integerLoops,
 	"vector_amd64.s": func(g *generator) {
 		g.masks()
-		g.each(g.mulRow)
+		g.each(func() {
+			g.mulRow("")
+			if g.width == 4 {
+				g.mulRow("Float16")
+				g.mulRow("BFloat16")
+			}
+		})
 		for _, g.kind = range kinds[2:] {
 			g.dots()
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/berth-go/berth/internal/kernel/isa/numbers"
 )
@@ -15,14 +16,21 @@ import (
 // long. Each step fetches what is read eight steps on, which is elsewhere. Pieces of
 // 256 bytes were measured to be read fastest: at the speed of a matrix that lies in
 // that order.
-func (g *generator) mulRow() {
+//
+// The matrix may be of a half type, named as Go names its type, which is widened as it is read;
+// without masks of such elements, AVX2 takes whole registers of columns alone.
+func (g *generator) mulRow(half string) {
 	block := 256 / g.bytes() // registers of columns in the main loop
-	fmt.Fprintf(g, "\n// func mulRow%s(n, k int, a, b *float%d, ldb int, c *float%d, add bool)\n", g.name, 8*g.width, 8*g.width)
-	fmt.Fprintf(g, "TEXT ·mulRow%s(SB), NOSPLIT, $0-49\n", g.name)
+	name, b, shift, piece := "mulRow"+g.name, fmt.Sprintf("float%d", 8*g.width), g.shift(), g.bytes()
+	if half != "" {
+		name, b, shift, piece = "mulRow"+half+strings.TrimPrefix(g.name, "32"), "uint16", 1, 2*g.lanes()
+	}
+	fmt.Fprintf(g, "\n// func %s(n, k int, a *float%d, b *%s, ldb int, c *float%d, add bool)\n", name, 8*g.width, b, 8*g.width)
+	fmt.Fprintf(g, "TEXT ·%s(SB), NOSPLIT, $0-49\n", name)
 	g.op("MOVQ n+0(FP), CX")
 	g.op("MOVQ b+24(FP), SI")
 	g.op("MOVQ ldb+32(FP), R8")
-	g.op("SHLQ $%d, R8", g.shift())
+	g.op("SHLQ $%d, R8", shift)
 	g.op("MOVQ c+40(FP), DI")
 	for _, v := range []int{block, 1} {
 		g.label("next%d", v)
@@ -66,12 +74,19 @@ func (g *generator) mulRow() {
 		g.label("loop%d", v)
 		g.op("%s (AX), %s", g.broadcast(), g.reg(8))
 		for j := range v {
+			if v > 1 && j*piece%64 == 0 {
+				g.op("PREFETCHT0 %d(BX)(R8*8)", j*piece)
+			}
 			switch {
-			case v > 1:
-				g.op("%s %d(BX), %s, %s", g.ins("VFMADD231"), j*g.bytes(), g.reg(8), g.reg(j))
-				if j*g.bytes()%64 == 0 {
-					g.op("PREFETCHT0 %d(BX)(R8*8)", j*g.bytes())
+			case half != "":
+				mask := ""
+				if v == 1 && g.avx512 {
+					mask = "K1, "
 				}
+				g.widened(half, fmt.Sprintf("%d(BX)", j*piece), mask, g.reg(10))
+				g.op("%s %s, %s, %s", g.ins("VFMADD231"), g.reg(10), g.reg(8), g.reg(j))
+			case v > 1:
+				g.op("%s %d(BX), %s, %s", g.ins("VFMADD231"), j*piece, g.reg(8), g.reg(j))
 			case g.avx512:
 				g.op("%s.Z (BX), K1, Z10", g.ins("VMOVU"))
 				g.op("%s Z10, Z8, Z0", g.ins("VFMADD231"))
@@ -112,7 +127,7 @@ func (g *generator) mulRow() {
 		g.op("MOVL $1, R11")
 		g.op("TESTQ DX, DX")
 		g.op("JNZ chain%d", v)
-		g.op("ADDQ $%d, SI", v*g.bytes())
+		g.op("ADDQ $%d, SI", v*piece)
 		g.op("ADDQ $%d, DI", v*g.bytes())
 		g.op("SUBQ $%d, CX", v*g.lanes())
 		g.op("JMP next%d", v)
@@ -120,6 +135,20 @@ func (g *generator) mulRow() {
 	g.label("done")
 	g.op("VZEROUPPER")
 	g.op("RET")
+}
+
+// widened emits the load of a register of halves as float32, under a mask or without one.
+func (g *generator) widened(half, from, mask, to string) {
+	zeroed := ""
+	if mask != "" {
+		zeroed = ".Z"
+	}
+	if half == "Float16" {
+		g.op("VCVTPH2PS%s %s, %s%s", zeroed, from, mask, to)
+		return
+	}
+	g.op("VPMOVZXWD%s %s, %s%s", zeroed, from, mask, to)
+	g.op("VPSLLD $16, %s, %s", to, to)
 }
 
 // dots emits dot products of groups of rows, a lane for each, with a vector. The
