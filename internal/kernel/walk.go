@@ -126,11 +126,14 @@ func (w *Walk) Linear(o int) bool {
 }
 
 // Still reports whether operand o is one element over all rows.
-func (w *Walk) Still(o int) bool {
+func (w *Walk) Still(o int) bool { return w.Inner[o] == 0 && w.Repeats(o) }
+
+// Repeats reports whether every row of operand o is the same.
+func (w *Walk) Repeats(o int) bool {
 	for a := range w.Extents {
 		if w.Strides[a*len(w.Inner)+o] != 0 {
 			return false
 		}
 	}
-	return w.Inner[o] == 0
+	return true
 }

@@ -56,8 +56,12 @@ const (
 	formStrided
 )
 
-// A gather copies blocks of a strided input into a register.
-type gather struct{ input, reg int }
+// A gather copies blocks of a strided input into a register, which it has for itself where
+// every row is the same, and blocks are whole rows.
+type gather struct {
+	input, reg int
+	repeats    bool
+}
 
 // A step is a call bound to places, or a scalar spread out for one.
 type step struct {
@@ -133,13 +137,17 @@ func (k *programKernel) Bind(in, out []*kernel.Operand) {
 	k.tasks, k.each = kernel.Parts(k.total, k.weight)
 }
 
-// Rows of fewer elements are run together, which copies the operands that are
+// Rows of fewer elements than shortRow are run together, which copies the operands that are
 // not dense: on long rows, every operand with an inner stride of 1 is read in
-// place.
-const shortRow = 48
+// place. Rows of up to equalRow elements are so if the operands that are not dense are the same for all
+// rows, and so are copied once.
+const shortRow, equalRow = 48, 256
 
 func (k *programKernel) chooseForms() {
-	k.flat = k.walk.Rows > 1 && k.walk.Len < shortRow
+	k.flat = k.walk.Rows > 1 && k.walk.Len <= equalRow
+	for o := range k.form {
+		k.flat = k.flat && (k.walk.Len < shortRow || k.walk.Linear(o) || o > 0 && k.walk.Repeats(o))
+	}
 	for o := range k.form {
 		switch inner := k.walk.Inner[o]; {
 		case k.flat && k.walk.Linear(o), !k.flat && inner == 1:
@@ -178,8 +186,7 @@ func (k *programKernel) place() {
 			case formScalar:
 				k.uniform[v] = true
 			case formStrided:
-				r := k.alloc()
-				k.gathers = append(k.gathers, gather{val.index, r})
+				k.gathers = append(k.gathers, gather{val.index, k.own(), k.flat && k.walk.Repeats(1+val.index)})
 			}
 		case valueConst:
 			k.locs[v] = place{locConst, val.index, val.width}
@@ -279,7 +286,7 @@ func (k *programKernel) release(v int) {
 		k.free = append(k.free, k.locs[v].index)
 	case valueInput:
 		for _, g := range k.gathers {
-			if g.input == val.index {
+			if g.input == val.index && !g.repeats {
 				k.free = append(k.free, g.reg)
 			}
 		}
@@ -296,6 +303,9 @@ func (k *programKernel) sizeBlock() {
 	k.block = k.total
 	if k.regs > 0 {
 		k.block = min(max(budget/(k.regs*width)&^63, 128), 1024)
+	}
+	if slices.ContainsFunc(k.gathers, func(g gather) bool { return g.repeats }) {
+		k.block = max(k.block/k.walk.Len, 1) * k.walk.Len
 	}
 	k.regBytes = k.block * width
 }

@@ -16,6 +16,8 @@ type frame struct {
 	// apart; output first.
 	rows, n int
 	pitch   [1 + MaxInputs]int
+	held    int // elements that gathers of equal rows have in their registers, from element from of a row on
+	from    int
 }
 
 // Run implements [kernel.Kernel].
@@ -94,14 +96,22 @@ func (k *programKernel) part(f *frame, e, rows, pitch, n int) error {
 			f.in[i] = o.Data[from*w:]
 		}
 	}
+	if f.from != e%k.walk.Len {
+		f.held, f.from = 0, e%k.walk.Len
+	}
 	for _, g := range k.gathers {
 		w := k.values[g.input].width
 		f.in[g.input] = f.regs[g.reg*k.regBytes:][:rows*n*w]
+		if g.repeats {
+			k.repeat(f, g, e)
+			continue
+		}
 		for r := range rows {
 			k.move(true, 1+g.input, f.in[g.input][r*n*w:][:n*w], f, e+r*pitch, col, r*step(1+g.input))
 		}
 		f.pitch[1+g.input] = n * w
 	}
+	f.held = max(f.held, n)
 	w := k.out.DType.Size()
 	if k.scatter >= 0 {
 		f.out, f.pitch[0] = f.regs[k.scatter*k.regBytes:][:rows*n*w], n*w
@@ -117,6 +127,20 @@ func (k *programKernel) part(f *frame, e, rows, pitch, n int) error {
 		}
 	}
 	return nil
+}
+
+// repeat fills the register of a gather of equal rows, for a block from element e on, unless it
+// holds as many elements.
+func (k *programKernel) repeat(f *frame, g gather, e int) {
+	if f.held >= f.n {
+		return
+	}
+	block := f.in[g.input]
+	filled := min(k.walk.Len*k.values[g.input].width, len(block))
+	k.move(true, 1+g.input, block[:filled], f, e, e, 0)
+	for filled < len(block) {
+		filled += copy(block[filled:], block[:filled])
+	}
 }
 
 // runSteps runs the steps of a block, whose operands are in f.
