@@ -25,11 +25,10 @@ import (
 //	b' = (b - mean) * f + bias
 //
 // The new constants are computed in float64 and rounded once. Sums of products
-// are then rounded at other places than before. A convolution of halves keeps its
-// weights, as new ones would not be halves: what it computes in float32 is scaled
-// there, and rounded once.
+// are then rounded at other places than before. A convolution of halves computes in
+// float32 anyway. So the new constants are of that type, and the result is rounded once.
 //
-//	x ── conv w ── batch_norm ── half   ->   x ── cast ── conv cast(w) ── mul f ── add b' ── cast ── half
+//	x ── conv w, b ── batch_norm ── half   ->   x ── cast ── conv w', b' ── cast ── half
 func batchNorm(_ context.Context, r *graph.Rewriter, opt *Options) error {
 	fixed := fixed(r, opt.varies)
 	return r.Walk(func(n *graph.Node) error {
@@ -44,47 +43,30 @@ func batchNorm(_ context.Context, r *graph.Rewriter, opt *Options) error {
 		if !constantWeights(before, fixed) || !constantWeights(n, fixed) {
 			return nil
 		}
-		if isHalf(n.Output(0)) {
-			return normalisedBehind(r, before, n, normalise.Epsilon)
-		}
-		weights, bias, err := normalised(r.Inputs(before), r.Inputs(n), normalise.Epsilon)
-		if err != nil {
-			return err
-		}
-		return put(r, n, before.Label(), before.Op(), r.Replacement(before.Input(0)), weights, bias)
+		return normalised(r, before, n, normalise.Epsilon)
 	})
 }
 
-// normalised returns the weights and the bias of a convolution with the inputs
-// conv that does the batch normalisation with the inputs norm as well.
-func normalised(conv, norm []graph.Value, epsilon float64) (weights, bias graph.Value, err error) {
+// normalised has a convolution do the batch normalisation n of its result as well.
+func normalised(r *graph.Rewriter, conv, n *graph.Node, epsilon float64) error {
 	var e expression
-	t := conv[1].Type()
+	in, norm, t := r.Inputs(conv), r.Inputs(n), n.Output(0).Type().DType
 	f, shift, mean := e.factor(norm[1], norm[4], epsilon), e.wide(norm[2]), e.wide(norm[3])
-	weights = e.cast(e.apply(elementwise.Mul, e.wide(conv[1]), e.byMap(f, len(t.Shape))), t.DType)
-	return weights, e.cast(e.shifted(conv, mean, f, shift), t.DType), e.err
-}
-
-// normalisedBehind has the batch normalisation n of halves done in float32, behind a convolution
-// without a bias.
-func normalisedBehind(r *graph.Rewriter, conv, n *graph.Node, epsilon float64) error {
-	var e expression
-	in, norm := r.Inputs(conv), r.Inputs(n)
-	f := e.factor(norm[1], norm[4], epsilon)
-	shift := e.shifted(in, e.wide(norm[3]), f, e.wide(norm[2]))
-	by, err := graph.New(conv.Op(), e.cast(in[0], dtype.Float32), e.cast(in[1], dtype.Float32))
+	weights := e.apply(elementwise.Mul, e.wide(in[1]), e.byMap(f, len(in[1].Type().Shape)))
+	x, w, b := e.cast(in[0], t.Wide()), e.cast(weights, t.Wide()), e.cast(e.shifted(in, mean, f, shift), t.Wide())
+	if e.err != nil {
+		return e.err
+	}
+	by, err := graph.New(conv.Op(), x, w, b)
 	if err != nil {
 		return err
 	}
-	y := by.WithLabel(conv.Label()).Output(0)
-	axes := len(y.Type().Shape) - 1 // from the channels on
-	y = e.apply(elementwise.Mul, y, e.cast(e.byMap(f, axes), dtype.Float32))
-	y = e.apply(elementwise.Add, y, e.cast(e.byMap(shift, axes), dtype.Float32))
-	y = e.cast(y, n.Output(0).Type().DType)
-	if e.err == nil {
-		r.Replace(n.Output(0), y)
+	y, err := elementwise.CastTo(by.WithLabel(conv.Label()).Output(0), t)
+	if err != nil {
+		return err
 	}
-	return e.err
+	r.Replace(n.Output(0), y)
+	return nil
 }
 
 // shifted returns (b - mean) * f + shift for a convolution of the inputs conv, where b is
