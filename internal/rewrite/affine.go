@@ -17,9 +17,10 @@ import (
 //
 //	x ── conv w, b ── mul c ── add d ──   ->   x ── conv w*c, b*c+d ──
 //
-// A constant has one element, or one for each output channel. Weights are not halves. The
-// new constants are computed in float64 and rounded once for each of the two. Sums of
-// products are then rounded at other places than before.
+// A constant has one element, or one for each output channel. The new constants are
+// computed in float64 and rounded once for each of the two. Sums of products are then
+// rounded at other places than before. As with batch_norm, those of halves are of float32, and the
+// result is rounded once.
 func affine(_ context.Context, r *graph.Rewriter, opt *Options) error {
 	fixed := fixed(r, opt.varies)
 	made := make(map[*graph.Node]bool) // those with weights of this rule
@@ -30,28 +31,30 @@ func affine(_ context.Context, r *graph.Rewriter, opt *Options) error {
 		}
 		for i := range 2 {
 			v, c := t.args[i].Value, t.args[1-i]
-			if v.IsZero() || v.Type().DType.IsHalf() || !r.OnlyUser(v, n) || !sameShape(r, v, n.Output(0)) {
+			if v.IsZero() || !r.OnlyUser(v, n) || !sameShape(r, v, n.Output(0)) {
 				continue
 			}
-			before := r.Replacement(v).Node()
-			if !isScaled(before.Op()) || !made[before] && !constantWeights(v.Node(), fixed) {
+			before := sumOf(r.Replacement(v).Node())
+			if !isScaled(before.Op()) || !made[before] && !alone(r, v, fixed) {
 				continue
 			}
 			if !c.constant && (!fixed[c.Value.Node()] || !byChannel(r, c.Value, v)) {
 				continue
 			}
-			if widens(before.Input(1).Node()) {
+			if !made[before] && widens(before.Input(1).Node()) {
 				continue // weights that are halves stay so, in half the memory
 			}
+			var e expression
 			in := make([]graph.Value, max(before.NumInputs(), 3))
 			for i := range before.NumInputs() {
-				in[i] = before.Input(i)
+				if in[i] = before.Input(i); !in[i].IsZero() {
+					in[i] = e.cast(in[i], in[i].Type().DType.Wide())
+				}
 			}
 			w, b := in[1], in[2]
 			if b.IsZero() && t.code == elementwise.Add {
 				continue
 			}
-			var e expression
 			by := e.operand(r, c)
 			if t.code == elementwise.Mul {
 				w = e.cast(e.apply(elementwise.Mul, e.wide(w), e.byMap(by, len(w.Type().Shape))), w.Type().DType)
@@ -63,14 +66,41 @@ func affine(_ context.Context, r *graph.Rewriter, opt *Options) error {
 				return e.err
 			}
 			in[1], in[2] = w, b
-			if err := put(r, n, before.Label(), before.Op(), in...); err != nil {
+			sum, err := graph.New(before.Op(), in...)
+			if err != nil {
 				return err
 			}
-			made[r.Replacement(n.Output(0)).Node()] = true
+			made[sum] = true
+			y, err := elementwise.CastTo(sum.WithLabel(before.Label()).Output(0), v.Type().DType)
+			if err != nil {
+				return err
+			}
+			r.Replace(n.Output(0), y)
 			return nil
 		}
 		return nil
 	})
+}
+
+// isRounding reports whether n rounds float32 to a half type.
+func isRounding(n *graph.Node) bool {
+	t, ok := single(n.Output(0))
+	return ok && t.code == elementwise.Cast && isHalf(n.Output(0)) && n.Input(0).Type().DType == dtype.Float32
+}
+
+// sumOf returns what n rounds to a half type, and n if that is not what it does.
+func sumOf(n *graph.Node) *graph.Node {
+	if isRounding(n) {
+		return n.Input(0).Node()
+	}
+	return n
+}
+
+// alone reports whether the sum that v is or is rounded from has constant weights and no other
+// readers.
+func alone(r *graph.Rewriter, v graph.Value, fixed map[*graph.Node]bool) bool {
+	n := sumOf(v.Node())
+	return constantWeights(n, fixed) && (n == v.Node() || r.OnlyUser(n.Output(0), v.Node()))
 }
 
 // isScaled reports whether an op has weights or a scale for input 1 and a bias for input 2, and
