@@ -25,6 +25,9 @@
 //	casts.go      conversions
 //	compare.go    comparisons
 //	neon.go       programs over vectors, and loops over elements, for arm64
+//	neon_tile.go, neon_vector.go
+//	              tile.go to windows.go, and matvec.go and pack.go, for arm64
+//	neon_moves.go what these two are written with
 package main
 
 import (
@@ -116,6 +119,21 @@ var files = map[string]func(g *generator){
 	"windows_amd64.s": func(g *generator) {
 		g.masks()
 		g.each(g.mulWindows)
+	},
+	"tile_arm64.s": func(g *generator) {
+		g.eachNEON(func() {
+			g.neonMulTile()
+			g.neonMulTaps()
+			g.neonMulWindows()
+		})
+	},
+	"vector_arm64.s": func(g *generator) {
+		g.eachNEON(func() {
+			g.neonMulRow()
+			g.neonDots()
+			g.neonTranspose(g.neonLanes())
+			g.neonTranspose(g.neonLanes() / 2)
+		})
 	},
 	"winograd_amd64.s": func(g *generator) {
 		g.masks()
