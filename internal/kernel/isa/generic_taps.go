@@ -41,11 +41,16 @@ func tapRows[T kernel.Number](y, x []T, g *Grid, offsets []int, weights []T, pla
 }
 
 func tap3x3[T kernel.Number](y, x []T, g *Grid, pitch, _ int, offsets *[3]int, weights, bias []T) {
-	var taps [9]int
+	taps := taps3x3(pitch, offsets)
+	tapRows(y, x, g, taps[:], weights, len(taps), bias, false)
+}
+
+// taps3x3 returns the offsets of the taps of [Tile.Tap3x3].
+func taps3x3(pitch int, offsets *[3]int) (taps [9]int) {
 	for t := range taps {
 		taps[t] = t/3*pitch + offsets[t%3]
 	}
-	tapRows(y, x, g, taps[:], weights, len(taps), bias, false)
+	return taps
 }
 
 func copyRows[T any](y, x []T, g *Grid) {

@@ -2,6 +2,8 @@
 
 package isa
 
+import "unsafe"
+
 // neon is the set for arm64, every processor of which has it.
 var neon = Loops{
 	Name: "neon",
@@ -11,12 +13,16 @@ var neon = Loops{
 		mul: mulTile32NEON, mulTaps: mulTaps32NEON, windows: mulWindows32NEON,
 		transpose: checkedTranspose(8, 4, transpose8x32, transpose4x32),
 		vectors:   checkedVectors(8, mulRow32NEON, dots32NEON),
+		taps:      tapLoops[float32]{rows: tapRows32NEON, of3x3: tap3x332NEON},
+		channels:  channelLoops[float32]{taps: lastTaps32NEON, lines3: last3Lines32NEON, lines5: last5Lines32NEON},
 	}),
 	Float64: tileOfNEON(Generic.Float64, tileLoops[float64]{
 		rows: 8, cols: 6, windowRows: 8,
 		mul: mulTile64NEON, mulTaps: mulTaps64NEON, windows: mulWindows64NEON,
 		transpose: checkedTranspose(4, 2, transpose4x64, transpose2x64),
 		vectors:   checkedVectors(4, mulRow64NEON, dots64NEON),
+		taps:      tapLoops[float64]{rows: tapRows64NEON, of3x3: tap3x364NEON},
+		channels:  channelLoops[float64]{taps: lastTaps64NEON, lines3: last3Lines64NEON, lines5: last5Lines64NEON},
 	}),
 	Exp:      exp,
 	Integer:  genericInteger,
@@ -24,13 +30,24 @@ var neon = Loops{
 	Maps:     mapsNEON,
 }
 
-// tileOfNEON returns the tile of the loops. Those that have no assembly, which are the loops of
-// convolutions of each channel for itself, of poolings, and of copies of rows, are the portable ones.
+// tileOfNEON returns the tile of the loops. Those that have no assembly, which are poolings and
+// copies of rows, are the portable ones: they multiply nothing, and so round alike.
 func tileOfNEON[T float32 | float64](portable Tile[T], l tileLoops[T]) Tile[T] {
 	t := l.checked()
 	t.Pick, t.Spread, t.CopyRows, t.Split = portable.Pick, portable.Spread, portable.CopyRows, portable.Split
-	t.TapRows, t.Tap3x3, t.MaxRows, t.MeanRows, t.Channels = portable.TapRows, portable.Tap3x3, portable.MaxRows, portable.MeanRows, portable.Channels
+	t.MaxRows, t.MeanRows = portable.MaxRows, portable.MeanRows
+	t.LastMax, t.LastMean, t.LastPlane = portable.LastMax, portable.LastMean, portable.LastPlane
 	return t
+}
+
+func tap3x332NEON(y, x *float32, grid *Grid, offsets *int, weights *float32, pitch, _ int, bias *float32) {
+	taps := taps3x3(pitch, (*[3]int)(unsafe.Pointer(offsets)))
+	tapRows32NEON(y, x, grid, &taps[0], weights, len(taps), len(taps), bias, false)
+}
+
+func tap3x364NEON(y, x *float64, grid *Grid, offsets *int, weights *float64, pitch, _ int, bias *float64) {
+	taps := taps3x3(pitch, (*[3]int)(unsafe.Pointer(offsets)))
+	tapRows64NEON(y, x, grid, &taps[0], weights, len(taps), len(taps), bias, false)
 }
 
 //go:noescape
@@ -74,3 +91,27 @@ func transpose4x64(dst, src *float64, lane, steps, width int)
 
 //go:noescape
 func transpose2x64(dst, src *float64, lane, steps, width int)
+
+//go:noescape
+func tapRows32NEON(y, x *float32, grid *Grid, offsets *int, weights *float32, taps, planeW int, bias *float32, add bool)
+
+//go:noescape
+func lastTaps32NEON(y, x *float32, grid *Grid, offsets *int, weights *float32, taps, pitch int, bias *float32, add bool, atX int)
+
+//go:noescape
+func last3Lines32NEON(y, x *float32, grid *Grid, offsets *int, weights *float32, lines, pitch int, bias *float32, within, step, atX int)
+
+//go:noescape
+func last5Lines32NEON(y, x *float32, grid *Grid, offsets *int, weights *float32, lines, pitch int, bias *float32, within, step, atX int)
+
+//go:noescape
+func tapRows64NEON(y, x *float64, grid *Grid, offsets *int, weights *float64, taps, planeW int, bias *float64, add bool)
+
+//go:noescape
+func lastTaps64NEON(y, x *float64, grid *Grid, offsets *int, weights *float64, taps, pitch int, bias *float64, add bool, atX int)
+
+//go:noescape
+func last3Lines64NEON(y, x *float64, grid *Grid, offsets *int, weights *float64, lines, pitch int, bias *float64, within, step, atX int)
+
+//go:noescape
+func last5Lines64NEON(y, x *float64, grid *Grid, offsets *int, weights *float64, lines, pitch int, bias *float64, within, step, atX int)

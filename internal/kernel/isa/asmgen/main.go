@@ -27,7 +27,8 @@
 //	neon.go       programs over vectors, and loops over elements, for arm64
 //	neon_tile.go, neon_vector.go
 //	              tile.go to windows.go, and matvec.go and pack.go, for arm64
-//	neon_moves.go what these two are written with
+//	neon_taps.go  sums of taps of depthwise.go and channels.go, for arm64
+//	neon_moves.go what these three are written with
 package main
 
 import (
@@ -125,6 +126,14 @@ var files = map[string]func(g *generator){
 			g.neonMulTile()
 			g.neonMulTaps()
 			g.neonMulWindows()
+		})
+	},
+	"taps_arm64.s": func(g *generator) {
+		g.eachNEON(func() {
+			g.neonTapRows()
+			g.neonLastTaps()
+			g.neonLastLines(3)
+			g.neonLastLines(5)
 		})
 	},
 	"vector_arm64.s": func(g *generator) {
