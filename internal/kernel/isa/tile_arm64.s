@@ -6,6 +6,44 @@
 
 // func mulTile32NEON(h, w, k int, a *float32, rowA, colA int, b *float32, ldb, next int, ahead, c *float32, ldc int, add bool)
 TEXT ·mulTile32NEON(SB), NOSPLIT, $128-97
+	MOVD k+16(FP), R12
+	MOVD c+80(FP), R14
+	MOVD ldc+88(FP), R15
+	LSL $2, R15, R15
+	MOVBU add+96(FP), R21
+	MOVD h+0(FP), R22
+	MOVD w+8(FP), R23
+	SUB $1, R23, R26
+	AND $3, R26
+	ADD $1, R26
+	MOVD w+8(FP), R20
+	SUB R26, R20
+	ADD R20<<2, R14, R20
+	MOVD R15, R24
+	CMP $4, R26
+	BEQ whole
+	MOVD $16, R24
+	MOVD $last-128(SP), R0
+	CBZ R21, begun
+	MOVD R22, R1
+
+beginrow:
+	SUB $1, R26, R2
+
+beginlane:
+	FMOVS (R20)(R2<<2), F0
+	FMOVS F0, (R0)(R2<<2)
+	SUBS $1, R2
+	BPL beginlane
+	ADD R15, R20
+	ADD R24, R0
+	SUB $1, R1
+	CBNZ R1, beginrow
+
+begun:
+	MOVD $last-128(SP), R20
+
+whole:
 	MOVD a+24(FP), R0
 	MOVD rowA+32(FP), R25
 	ADD R25<<2, R0, R1
@@ -21,21 +59,11 @@ TEXT ·mulTile32NEON(SB), NOSPLIT, $128-97
 	MOVD b+48(FP), R10
 	MOVD ldb+56(FP), R11
 	LSL $2, R11, R11
-	MOVD k+16(FP), R12
-	MOVD c+80(FP), R14
-	MOVD ldc+88(FP), R15
-	LSL $2, R15, R15
-	MOVBU add+96(FP), R21
-	MOVD h+0(FP), R22
-	MOVD w+8(FP), R24
-	SUB $1, R24, R20
-	AND $3, R20
-	ADD $1, R20
 	CMP $1, R25
 	BNE apart
 	CMP $8, R22
 	BNE apart
-	CMP $4, R24
+	CMP $4, R23
 	BGT packed2
 
 v1h8packed:
@@ -67,245 +95,71 @@ v1h8packedloop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h8packedloop
+	CBZ R21, v1h8packedset
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h8packedpart0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart0lane
-	B v1h8packedrow0
-
-v1h8packedpart0:
-	CBZ R21, v1h8packedrow0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h8packedrow0set0:
-	FMOVQ F8, 0(R23)
-
-v1h8packedrow0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart1lane
-	B v1h8packedrow1
-
-v1h8packedpart1:
-	CBZ R21, v1h8packedrow1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h8packedrow1set0:
-	FMOVQ F9, 0(R23)
-
-v1h8packedrow1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart2lane
-	B v1h8packedrow2
-
-v1h8packedpart2:
-	CBZ R21, v1h8packedrow2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h8packedrow2set0:
-	FMOVQ F10, 0(R23)
-
-v1h8packedrow2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart3lane
-	B v1h8packedrow3
-
-v1h8packedpart3:
-	CBZ R21, v1h8packedrow3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h8packedrow3set0:
-	FMOVQ F11, 0(R23)
-
-v1h8packedrow3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart4lane
-	B v1h8packedrow4
-
-v1h8packedpart4:
-	CBZ R21, v1h8packedrow4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
-
-v1h8packedrow4set0:
-	FMOVQ F12, 0(R23)
-
-v1h8packedrow4:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart5lane
-	B v1h8packedrow5
-
-v1h8packedpart5:
-	CBZ R21, v1h8packedrow5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v1h8packedrow5set0:
-	FMOVQ F13, 0(R23)
-
-v1h8packedrow5:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart6lane
-	B v1h8packedrow6
-
-v1h8packedpart6:
-	CBZ R21, v1h8packedrow6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ed40e
-
-v1h8packedrow6set0:
-	FMOVQ F14, 0(R23)
-
-v1h8packedrow6:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart7
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart7lane
-	B v1h8packedrow7
-
-v1h8packedpart7:
-	CBZ R21, v1h8packedrow7set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
 
-v1h8packedrow7set0:
-	FMOVQ F15, 0(R23)
-
-v1h8packedrow7:
+v1h8packedset:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h8packed
 	B summed
 
 packed2:
-	CMP $8, R24
+	CMP $8, R23
 	BGT packed3
 
 v2h8packed:
@@ -353,287 +207,89 @@ v2h8packedloop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h8packedloop
+	CBZ R21, v2h8packedset
 	MOVD R14, R23
-	CBZ R21, v2h8packedrow0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h8packedrow0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart0lane
-	B v2h8packedrow0
-
-v2h8packedpart0:
-	CBZ R21, v2h8packedrow0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h8packedrow0set1:
-	FMOVQ F9, 16(R23)
-
-v2h8packedrow0:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h8packedrow1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart1lane
-	B v2h8packedrow1
-
-v2h8packedpart1:
-	CBZ R21, v2h8packedrow1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h8packedrow1set1:
-	FMOVQ F11, 16(R23)
-
-v2h8packedrow1:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h8packedrow2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart2lane
-	B v2h8packedrow2
-
-v2h8packedpart2:
-	CBZ R21, v2h8packedrow2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h8packedrow2set1:
-	FMOVQ F13, 16(R23)
-
-v2h8packedrow2:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h8packedrow3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart3lane
-	B v2h8packedrow3
-
-v2h8packedpart3:
-	CBZ R21, v2h8packedrow3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h8packedrow3set1:
-	FMOVQ F15, 16(R23)
-
-v2h8packedrow3:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h8packedrow4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart4lane
-	B v2h8packedrow4
-
-v2h8packedpart4:
-	CBZ R21, v2h8packedrow4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
-
-v2h8packedrow4set1:
-	FMOVQ F17, 16(R23)
-
-v2h8packedrow4:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e32d412
-
-v2h8packedrow5set0:
-	FMOVQ F18, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart5lane
-	B v2h8packedrow5
-
-v2h8packedpart5:
-	CBZ R21, v2h8packedrow5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v2h8packedrow5set1:
-	FMOVQ F19, 16(R23)
-
-v2h8packedrow5:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v2h8packedrow6set0:
-	FMOVQ F20, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart6lane
-	B v2h8packedrow6
-
-v2h8packedpart6:
-	CBZ R21, v2h8packedrow6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e35d415
-
-v2h8packedrow6set1:
-	FMOVQ F21, 16(R23)
-
-v2h8packedrow6:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e36d416
-
-v2h8packedrow7set0:
-	FMOVQ F22, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart7
-	FMOVQ F23, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart7lane
-	B v2h8packedrow7
-
-v2h8packedpart7:
-	CBZ R21, v2h8packedrow7set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e37d417
 
-v2h8packedrow7set1:
-	FMOVQ F23, 16(R23)
-
-v2h8packedrow7:
+v2h8packedset:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F22, 0(R23)
+	FMOVQ F23, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h8packed
 	B summed
@@ -702,341 +358,119 @@ v3h8packedloop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h8packedloop
+	CBZ R21, v3h8packedset
 	MOVD R14, R23
-	CBZ R21, v3h8packedrow0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h8packedrow0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h8packedrow0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h8packedrow0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart0lane
-	B v3h8packedrow0
-
-v3h8packedpart0:
-	CBZ R21, v3h8packedrow0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h8packedrow0set2:
-	FMOVQ F10, 32(R23)
-
-v3h8packedrow0:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h8packedrow1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h8packedrow1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h8packedrow1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart1lane
-	B v3h8packedrow1
-
-v3h8packedpart1:
-	CBZ R21, v3h8packedrow1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h8packedrow1set2:
-	FMOVQ F13, 32(R23)
-
-v3h8packedrow1:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h8packedrow2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h8packedrow2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h8packedrow2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart2lane
-	B v3h8packedrow2
-
-v3h8packedpart2:
-	CBZ R21, v3h8packedrow2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h8packedrow2set2:
-	FMOVQ F16, 32(R23)
-
-v3h8packedrow2:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h8packedrow3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h8packedrow3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h8packedrow3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart3lane
-	B v3h8packedrow3
-
-v3h8packedpart3:
-	CBZ R21, v3h8packedrow3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h8packedrow3set2:
-	FMOVQ F19, 32(R23)
-
-v3h8packedrow3:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h8packedrow4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h8packedrow4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h8packedrow4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart4lane
-	B v3h8packedrow4
-
-v3h8packedpart4:
-	CBZ R21, v3h8packedrow4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
-
-v3h8packedrow4set2:
-	FMOVQ F22, 32(R23)
-
-v3h8packedrow4:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e37d417
-
-v3h8packedrow5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h8packedrow5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e38d418
-
-v3h8packedrow5set1:
-	FMOVQ F24, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart5lane
-	B v3h8packedrow5
-
-v3h8packedpart5:
-	CBZ R21, v3h8packedrow5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e39d419
-
-v3h8packedrow5set2:
-	FMOVQ F25, 32(R23)
-
-v3h8packedrow5:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e3ad41a
-
-v3h8packedrow6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h8packedrow6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e3bd41b
-
-v3h8packedrow6set1:
-	FMOVQ F27, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart6lane
-	B v3h8packedrow6
-
-v3h8packedpart6:
-	CBZ R21, v3h8packedrow6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e3cd41c
-
-v3h8packedrow6set2:
-	FMOVQ F28, 32(R23)
-
-v3h8packedrow6:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e3dd41d
-
-v3h8packedrow7set0:
-	FMOVQ F29, 0(R23)
-	CBZ R21, v3h8packedrow7set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e3ed41e
-
-v3h8packedrow7set1:
-	FMOVQ F30, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart7
-	FMOVQ F31, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart7lane
-	B v3h8packedrow7
-
-v3h8packedpart7:
-	CBZ R21, v3h8packedrow7set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e3fd41f
 
-v3h8packedrow7set2:
-	FMOVQ F31, 32(R23)
-
-v3h8packedrow7:
+v3h8packedset:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F29, 0(R23)
+	FMOVQ F30, 16(R23)
+	FMOVQ F31, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h8packed
 	B summed
 
 apart:
-	CMP $4, R24
+	CMP $4, R23
 	BGT wide2
 	CMP $1, R22
 	BEQ v1h1
@@ -1089,239 +523,65 @@ v1h8loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h8loop
+	CBZ R21, v1h8set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h8part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part0lane
-	B v1h8row0
-
-v1h8part0:
-	CBZ R21, v1h8row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h8row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h8row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part1lane
-	B v1h8row1
-
-v1h8part1:
-	CBZ R21, v1h8row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h8row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h8row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part2lane
-	B v1h8row2
-
-v1h8part2:
-	CBZ R21, v1h8row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h8row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h8row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part3lane
-	B v1h8row3
-
-v1h8part3:
-	CBZ R21, v1h8row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h8row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h8row3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part4lane
-	B v1h8row4
-
-v1h8part4:
-	CBZ R21, v1h8row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
-
-v1h8row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h8row4:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part5lane
-	B v1h8row5
-
-v1h8part5:
-	CBZ R21, v1h8row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v1h8row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h8row5:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part6lane
-	B v1h8row6
-
-v1h8part6:
-	CBZ R21, v1h8row6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ed40e
-
-v1h8row6set0:
-	FMOVQ F14, 0(R23)
-
-v1h8row6:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part7
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part7lane
-	B v1h8row7
-
-v1h8part7:
-	CBZ R21, v1h8row7set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
 
-v1h8row7set0:
-	FMOVQ F15, 0(R23)
-
-v1h8row7:
+v1h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h8
 	B summed
@@ -1359,210 +619,58 @@ v1h7loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h7loop
+	CBZ R21, v1h7set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h7part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part0lane
-	B v1h7row0
-
-v1h7part0:
-	CBZ R21, v1h7row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h7row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h7row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part1lane
-	B v1h7row1
-
-v1h7part1:
-	CBZ R21, v1h7row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h7row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h7row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part2lane
-	B v1h7row2
-
-v1h7part2:
-	CBZ R21, v1h7row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h7row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h7row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part3lane
-	B v1h7row3
-
-v1h7part3:
-	CBZ R21, v1h7row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h7row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h7row3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part4lane
-	B v1h7row4
-
-v1h7part4:
-	CBZ R21, v1h7row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
-
-v1h7row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h7row4:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part5lane
-	B v1h7row5
-
-v1h7part5:
-	CBZ R21, v1h7row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v1h7row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h7row5:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part6lane
-	B v1h7row6
-
-v1h7part6:
-	CBZ R21, v1h7row6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ed40e
 
-v1h7row6set0:
-	FMOVQ F14, 0(R23)
-
-v1h7row6:
+v1h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h7
 	B summed
@@ -1597,181 +705,51 @@ v1h6loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h6loop
+	CBZ R21, v1h6set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h6part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part0lane
-	B v1h6row0
-
-v1h6part0:
-	CBZ R21, v1h6row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h6row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h6row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part1lane
-	B v1h6row1
-
-v1h6part1:
-	CBZ R21, v1h6row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h6row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h6row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part2lane
-	B v1h6row2
-
-v1h6part2:
-	CBZ R21, v1h6row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h6row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h6row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part3lane
-	B v1h6row3
-
-v1h6part3:
-	CBZ R21, v1h6row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h6row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h6row3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part4lane
-	B v1h6row4
-
-v1h6part4:
-	CBZ R21, v1h6row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
-
-v1h6row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h6row4:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part5lane
-	B v1h6row5
-
-v1h6part5:
-	CBZ R21, v1h6row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
 
-v1h6row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h6row5:
+v1h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h6
 	B summed
@@ -1803,152 +781,44 @@ v1h5loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h5loop
+	CBZ R21, v1h5set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h5part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part0lane
-	B v1h5row0
-
-v1h5part0:
-	CBZ R21, v1h5row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h5row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h5row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h5part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part1lane
-	B v1h5row1
-
-v1h5part1:
-	CBZ R21, v1h5row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h5row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h5row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h5part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part2lane
-	B v1h5row2
-
-v1h5part2:
-	CBZ R21, v1h5row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h5row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h5row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h5part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part3lane
-	B v1h5row3
-
-v1h5part3:
-	CBZ R21, v1h5row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h5row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h5row3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h5part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part4lane
-	B v1h5row4
-
-v1h5part4:
-	CBZ R21, v1h5row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
 
-v1h5row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h5row4:
+v1h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h5
 	B summed
@@ -1977,123 +847,37 @@ v1h4loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h4loop
+	CBZ R21, v1h4set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h4part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h4part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h4part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part0lane
-	B v1h4row0
-
-v1h4part0:
-	CBZ R21, v1h4row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h4row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h4row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h4part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h4part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h4part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part1lane
-	B v1h4row1
-
-v1h4part1:
-	CBZ R21, v1h4row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h4row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h4row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h4part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h4part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h4part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part2lane
-	B v1h4row2
-
-v1h4part2:
-	CBZ R21, v1h4row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h4row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h4row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h4part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h4part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h4part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part3lane
-	B v1h4row3
-
-v1h4part3:
-	CBZ R21, v1h4row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
 
-v1h4row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h4row3:
+v1h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h4
 	B summed
@@ -2119,94 +903,30 @@ v1h3loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h3loop
+	CBZ R21, v1h3set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h3part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h3part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h3part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part0lane
-	B v1h3row0
-
-v1h3part0:
-	CBZ R21, v1h3row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h3row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h3row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h3part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h3part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h3part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part1lane
-	B v1h3row1
-
-v1h3part1:
-	CBZ R21, v1h3row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h3row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h3row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h3part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h3part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h3part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part2lane
-	B v1h3row2
-
-v1h3part2:
-	CBZ R21, v1h3row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
 
-v1h3row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h3row2:
+v1h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h3
 	B summed
@@ -2229,65 +949,23 @@ v1h2loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h2loop
+	CBZ R21, v1h2set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h2part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h2part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h2part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h2part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h2part0lane
-	B v1h2row0
-
-v1h2part0:
-	CBZ R21, v1h2row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h2row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h2row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h2part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h2part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h2part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h2part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h2part1lane
-	B v1h2row1
-
-v1h2part1:
-	CBZ R21, v1h2row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
 
-v1h2row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h2row1:
+v1h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h2
 	B summed
@@ -2307,42 +985,22 @@ v1h1loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h1loop
+	CBZ R21, v1h1set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h1part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h1part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h1part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h1part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h1part0lane
-	B v1h1row0
-
-v1h1part0:
-	CBZ R21, v1h1row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
 
-v1h1row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h1row0:
-	ADD R15, R23
+v1h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h1
 	B summed
 
 wide2:
-	CMP $8, R24
+	CMP $8, R23
 	BGT wide3
 	CMP $1, R22
 	BEQ v2h1
@@ -2411,287 +1069,89 @@ v2h8loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h8loop
+	CBZ R21, v2h8set
 	MOVD R14, R23
-	CBZ R21, v2h8row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h8row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part0lane
-	B v2h8row0
-
-v2h8part0:
-	CBZ R21, v2h8row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h8row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h8row0:
 	ADD R15, R23
-	CBZ R21, v2h8row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h8row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part1lane
-	B v2h8row1
-
-v2h8part1:
-	CBZ R21, v2h8row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h8row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h8row1:
 	ADD R15, R23
-	CBZ R21, v2h8row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h8row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part2lane
-	B v2h8row2
-
-v2h8part2:
-	CBZ R21, v2h8row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h8row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h8row2:
 	ADD R15, R23
-	CBZ R21, v2h8row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h8row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part3lane
-	B v2h8row3
-
-v2h8part3:
-	CBZ R21, v2h8row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h8row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h8row3:
 	ADD R15, R23
-	CBZ R21, v2h8row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h8row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part4lane
-	B v2h8row4
-
-v2h8part4:
-	CBZ R21, v2h8row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
-
-v2h8row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h8row4:
 	ADD R15, R23
-	CBZ R21, v2h8row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e32d412
-
-v2h8row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part5lane
-	B v2h8row5
-
-v2h8part5:
-	CBZ R21, v2h8row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v2h8row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h8row5:
 	ADD R15, R23
-	CBZ R21, v2h8row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v2h8row6set0:
-	FMOVQ F20, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part6lane
-	B v2h8row6
-
-v2h8part6:
-	CBZ R21, v2h8row6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e35d415
-
-v2h8row6set1:
-	FMOVQ F21, 16(R23)
-
-v2h8row6:
 	ADD R15, R23
-	CBZ R21, v2h8row7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e36d416
-
-v2h8row7set0:
-	FMOVQ F22, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part7
-	FMOVQ F23, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part7lane
-	B v2h8row7
-
-v2h8part7:
-	CBZ R21, v2h8row7set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e37d417
 
-v2h8row7set1:
-	FMOVQ F23, 16(R23)
-
-v2h8row7:
+v2h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F22, 0(R23)
+	FMOVQ F23, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h8
 	B summed
@@ -2743,252 +1203,79 @@ v2h7loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h7loop
+	CBZ R21, v2h7set
 	MOVD R14, R23
-	CBZ R21, v2h7row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h7row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part0lane
-	B v2h7row0
-
-v2h7part0:
-	CBZ R21, v2h7row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h7row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h7row0:
 	ADD R15, R23
-	CBZ R21, v2h7row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h7row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part1lane
-	B v2h7row1
-
-v2h7part1:
-	CBZ R21, v2h7row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h7row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h7row1:
 	ADD R15, R23
-	CBZ R21, v2h7row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h7row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part2lane
-	B v2h7row2
-
-v2h7part2:
-	CBZ R21, v2h7row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h7row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h7row2:
 	ADD R15, R23
-	CBZ R21, v2h7row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h7row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part3lane
-	B v2h7row3
-
-v2h7part3:
-	CBZ R21, v2h7row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h7row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h7row3:
 	ADD R15, R23
-	CBZ R21, v2h7row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h7row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part4lane
-	B v2h7row4
-
-v2h7part4:
-	CBZ R21, v2h7row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
-
-v2h7row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h7row4:
 	ADD R15, R23
-	CBZ R21, v2h7row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e32d412
-
-v2h7row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part5lane
-	B v2h7row5
-
-v2h7part5:
-	CBZ R21, v2h7row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v2h7row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h7row5:
 	ADD R15, R23
-	CBZ R21, v2h7row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v2h7row6set0:
-	FMOVQ F20, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part6lane
-	B v2h7row6
-
-v2h7part6:
-	CBZ R21, v2h7row6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e35d415
 
-v2h7row6set1:
-	FMOVQ F21, 16(R23)
-
-v2h7row6:
+v2h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h7
 	B summed
@@ -3035,217 +1322,69 @@ v2h6loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h6loop
+	CBZ R21, v2h6set
 	MOVD R14, R23
-	CBZ R21, v2h6row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h6row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part0lane
-	B v2h6row0
-
-v2h6part0:
-	CBZ R21, v2h6row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h6row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h6row0:
 	ADD R15, R23
-	CBZ R21, v2h6row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h6row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part1lane
-	B v2h6row1
-
-v2h6part1:
-	CBZ R21, v2h6row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h6row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h6row1:
 	ADD R15, R23
-	CBZ R21, v2h6row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h6row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part2lane
-	B v2h6row2
-
-v2h6part2:
-	CBZ R21, v2h6row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h6row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h6row2:
 	ADD R15, R23
-	CBZ R21, v2h6row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h6row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part3lane
-	B v2h6row3
-
-v2h6part3:
-	CBZ R21, v2h6row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h6row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h6row3:
 	ADD R15, R23
-	CBZ R21, v2h6row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h6row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part4lane
-	B v2h6row4
-
-v2h6part4:
-	CBZ R21, v2h6row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
-
-v2h6row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h6row4:
 	ADD R15, R23
-	CBZ R21, v2h6row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e32d412
-
-v2h6row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part5lane
-	B v2h6row5
-
-v2h6part5:
-	CBZ R21, v2h6row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
 
-v2h6row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h6row5:
+v2h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h6
 	B summed
@@ -3287,182 +1426,59 @@ v2h5loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h5loop
+	CBZ R21, v2h5set
 	MOVD R14, R23
-	CBZ R21, v2h5row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h5row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part0lane
-	B v2h5row0
-
-v2h5part0:
-	CBZ R21, v2h5row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h5row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h5row0:
 	ADD R15, R23
-	CBZ R21, v2h5row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h5row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part1lane
-	B v2h5row1
-
-v2h5part1:
-	CBZ R21, v2h5row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h5row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h5row1:
 	ADD R15, R23
-	CBZ R21, v2h5row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h5row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part2lane
-	B v2h5row2
-
-v2h5part2:
-	CBZ R21, v2h5row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h5row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h5row2:
 	ADD R15, R23
-	CBZ R21, v2h5row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h5row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part3lane
-	B v2h5row3
-
-v2h5part3:
-	CBZ R21, v2h5row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h5row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h5row3:
 	ADD R15, R23
-	CBZ R21, v2h5row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h5row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part4lane
-	B v2h5row4
-
-v2h5part4:
-	CBZ R21, v2h5row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
 
-v2h5row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h5row4:
+v2h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h5
 	B summed
@@ -3499,147 +1515,49 @@ v2h4loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h4loop
+	CBZ R21, v2h4set
 	MOVD R14, R23
-	CBZ R21, v2h4row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h4row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h4part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h4part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h4part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part0lane
-	B v2h4row0
-
-v2h4part0:
-	CBZ R21, v2h4row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h4row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h4row0:
 	ADD R15, R23
-	CBZ R21, v2h4row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h4row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h4part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h4part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h4part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part1lane
-	B v2h4row1
-
-v2h4part1:
-	CBZ R21, v2h4row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h4row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h4row1:
 	ADD R15, R23
-	CBZ R21, v2h4row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h4row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h4part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h4part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h4part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part2lane
-	B v2h4row2
-
-v2h4part2:
-	CBZ R21, v2h4row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h4row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h4row2:
 	ADD R15, R23
-	CBZ R21, v2h4row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h4row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h4part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h4part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h4part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part3lane
-	B v2h4row3
-
-v2h4part3:
-	CBZ R21, v2h4row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
 
-v2h4row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h4row3:
+v2h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h4
 	B summed
@@ -3671,112 +1589,39 @@ v2h3loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h3loop
+	CBZ R21, v2h3set
 	MOVD R14, R23
-	CBZ R21, v2h3row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h3row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h3part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h3part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h3part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part0lane
-	B v2h3row0
-
-v2h3part0:
-	CBZ R21, v2h3row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h3row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h3row0:
 	ADD R15, R23
-	CBZ R21, v2h3row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h3row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h3part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h3part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h3part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part1lane
-	B v2h3row1
-
-v2h3part1:
-	CBZ R21, v2h3row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h3row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h3row1:
 	ADD R15, R23
-	CBZ R21, v2h3row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h3row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h3part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h3part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h3part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part2lane
-	B v2h3row2
-
-v2h3part2:
-	CBZ R21, v2h3row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
 
-v2h3row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h3row2:
+v2h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h3
 	B summed
@@ -3803,77 +1648,29 @@ v2h2loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h2loop
+	CBZ R21, v2h2set
 	MOVD R14, R23
-	CBZ R21, v2h2row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h2row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h2part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h2part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h2part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h2part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h2part0lane
-	B v2h2row0
-
-v2h2part0:
-	CBZ R21, v2h2row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h2row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h2row0:
 	ADD R15, R23
-	CBZ R21, v2h2row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h2row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h2part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h2part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h2part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h2part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h2part1lane
-	B v2h2row1
-
-v2h2part1:
-	CBZ R21, v2h2row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
 
-v2h2row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h2row1:
+v2h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h2
 	B summed
@@ -3895,42 +1692,19 @@ v2h1loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h1loop
+	CBZ R21, v2h1set
 	MOVD R14, R23
-	CBZ R21, v2h1row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h1row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h1part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h1part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h1part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h1part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h1part0lane
-	B v2h1row0
-
-v2h1part0:
-	CBZ R21, v2h1row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
 
-v2h1row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h1row0:
-	ADD R15, R23
+v2h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h1
 	B summed
@@ -4020,335 +1794,113 @@ v3h8loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h8loop
+	CBZ R21, v3h8set
 	MOVD R14, R23
-	CBZ R21, v3h8row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h8row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h8row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h8row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part0lane
-	B v3h8row0
-
-v3h8part0:
-	CBZ R21, v3h8row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h8row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h8row0:
 	ADD R15, R23
-	CBZ R21, v3h8row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h8row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h8row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h8row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part1lane
-	B v3h8row1
-
-v3h8part1:
-	CBZ R21, v3h8row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h8row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h8row1:
 	ADD R15, R23
-	CBZ R21, v3h8row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h8row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h8row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h8row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part2lane
-	B v3h8row2
-
-v3h8part2:
-	CBZ R21, v3h8row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h8row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h8row2:
 	ADD R15, R23
-	CBZ R21, v3h8row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h8row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h8row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h8row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part3lane
-	B v3h8row3
-
-v3h8part3:
-	CBZ R21, v3h8row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h8row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h8row3:
 	ADD R15, R23
-	CBZ R21, v3h8row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h8row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h8row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h8row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part4lane
-	B v3h8row4
-
-v3h8part4:
-	CBZ R21, v3h8row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
-
-v3h8row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h8row4:
 	ADD R15, R23
-	CBZ R21, v3h8row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e37d417
-
-v3h8row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h8row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e38d418
-
-v3h8row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part5lane
-	B v3h8row5
-
-v3h8part5:
-	CBZ R21, v3h8row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e39d419
-
-v3h8row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h8row5:
 	ADD R15, R23
-	CBZ R21, v3h8row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e3ad41a
-
-v3h8row6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h8row6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e3bd41b
-
-v3h8row6set1:
-	FMOVQ F27, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part6lane
-	B v3h8row6
-
-v3h8part6:
-	CBZ R21, v3h8row6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e3cd41c
-
-v3h8row6set2:
-	FMOVQ F28, 32(R23)
-
-v3h8row6:
 	ADD R15, R23
-	CBZ R21, v3h8row7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e3dd41d
-
-v3h8row7set0:
-	FMOVQ F29, 0(R23)
-	CBZ R21, v3h8row7set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e3ed41e
-
-v3h8row7set1:
-	FMOVQ F30, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part7
-	FMOVQ F31, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part7lane
-	B v3h8row7
-
-v3h8part7:
-	CBZ R21, v3h8row7set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e3fd41f
 
-v3h8row7set2:
-	FMOVQ F31, 32(R23)
-
-v3h8row7:
+v3h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F29, 0(R23)
+	FMOVQ F30, 16(R23)
+	FMOVQ F31, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h8
 	B summed
@@ -4415,294 +1967,100 @@ v3h7loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h7loop
+	CBZ R21, v3h7set
 	MOVD R14, R23
-	CBZ R21, v3h7row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h7row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h7row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h7row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part0lane
-	B v3h7row0
-
-v3h7part0:
-	CBZ R21, v3h7row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h7row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h7row0:
 	ADD R15, R23
-	CBZ R21, v3h7row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h7row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h7row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h7row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part1lane
-	B v3h7row1
-
-v3h7part1:
-	CBZ R21, v3h7row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h7row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h7row1:
 	ADD R15, R23
-	CBZ R21, v3h7row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h7row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h7row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h7row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part2lane
-	B v3h7row2
-
-v3h7part2:
-	CBZ R21, v3h7row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h7row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h7row2:
 	ADD R15, R23
-	CBZ R21, v3h7row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h7row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h7row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h7row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part3lane
-	B v3h7row3
-
-v3h7part3:
-	CBZ R21, v3h7row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h7row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h7row3:
 	ADD R15, R23
-	CBZ R21, v3h7row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h7row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h7row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h7row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part4lane
-	B v3h7row4
-
-v3h7part4:
-	CBZ R21, v3h7row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
-
-v3h7row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h7row4:
 	ADD R15, R23
-	CBZ R21, v3h7row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e37d417
-
-v3h7row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h7row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e38d418
-
-v3h7row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part5lane
-	B v3h7row5
-
-v3h7part5:
-	CBZ R21, v3h7row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e39d419
-
-v3h7row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h7row5:
 	ADD R15, R23
-	CBZ R21, v3h7row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e3ad41a
-
-v3h7row6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h7row6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e3bd41b
-
-v3h7row6set1:
-	FMOVQ F27, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part6lane
-	B v3h7row6
-
-v3h7part6:
-	CBZ R21, v3h7row6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e3cd41c
 
-v3h7row6set2:
-	FMOVQ F28, 32(R23)
-
-v3h7row6:
+v3h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h7
 	B summed
@@ -4762,253 +2120,87 @@ v3h6loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h6loop
+	CBZ R21, v3h6set
 	MOVD R14, R23
-	CBZ R21, v3h6row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h6row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h6row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h6row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part0lane
-	B v3h6row0
-
-v3h6part0:
-	CBZ R21, v3h6row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h6row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h6row0:
 	ADD R15, R23
-	CBZ R21, v3h6row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h6row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h6row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h6row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part1lane
-	B v3h6row1
-
-v3h6part1:
-	CBZ R21, v3h6row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h6row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h6row1:
 	ADD R15, R23
-	CBZ R21, v3h6row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h6row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h6row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h6row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part2lane
-	B v3h6row2
-
-v3h6part2:
-	CBZ R21, v3h6row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h6row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h6row2:
 	ADD R15, R23
-	CBZ R21, v3h6row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h6row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h6row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h6row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part3lane
-	B v3h6row3
-
-v3h6part3:
-	CBZ R21, v3h6row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h6row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h6row3:
 	ADD R15, R23
-	CBZ R21, v3h6row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h6row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h6row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h6row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part4lane
-	B v3h6row4
-
-v3h6part4:
-	CBZ R21, v3h6row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
-
-v3h6row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h6row4:
 	ADD R15, R23
-	CBZ R21, v3h6row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e37d417
-
-v3h6row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h6row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e38d418
-
-v3h6row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part5lane
-	B v3h6row5
-
-v3h6part5:
-	CBZ R21, v3h6row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e39d419
 
-v3h6row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h6row5:
+v3h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h6
 	B summed
@@ -5061,212 +2253,74 @@ v3h5loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h5loop
+	CBZ R21, v3h5set
 	MOVD R14, R23
-	CBZ R21, v3h5row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h5row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h5row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h5row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part0lane
-	B v3h5row0
-
-v3h5part0:
-	CBZ R21, v3h5row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h5row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h5row0:
 	ADD R15, R23
-	CBZ R21, v3h5row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h5row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h5row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h5row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part1lane
-	B v3h5row1
-
-v3h5part1:
-	CBZ R21, v3h5row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h5row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h5row1:
 	ADD R15, R23
-	CBZ R21, v3h5row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h5row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h5row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h5row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part2lane
-	B v3h5row2
-
-v3h5part2:
-	CBZ R21, v3h5row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h5row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h5row2:
 	ADD R15, R23
-	CBZ R21, v3h5row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h5row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h5row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h5row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part3lane
-	B v3h5row3
-
-v3h5part3:
-	CBZ R21, v3h5row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h5row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h5row3:
 	ADD R15, R23
-	CBZ R21, v3h5row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h5row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h5row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h5row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part4lane
-	B v3h5row4
-
-v3h5part4:
-	CBZ R21, v3h5row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
 
-v3h5row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h5row4:
+v3h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h5
 	B summed
@@ -5312,171 +2366,61 @@ v3h4loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h4loop
+	CBZ R21, v3h4set
 	MOVD R14, R23
-	CBZ R21, v3h4row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h4row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h4row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h4row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h4part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h4part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h4part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part0lane
-	B v3h4row0
-
-v3h4part0:
-	CBZ R21, v3h4row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h4row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h4row0:
 	ADD R15, R23
-	CBZ R21, v3h4row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h4row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h4row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h4row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h4part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h4part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h4part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part1lane
-	B v3h4row1
-
-v3h4part1:
-	CBZ R21, v3h4row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h4row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h4row1:
 	ADD R15, R23
-	CBZ R21, v3h4row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h4row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h4row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h4row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h4part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h4part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h4part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part2lane
-	B v3h4row2
-
-v3h4part2:
-	CBZ R21, v3h4row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h4row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h4row2:
 	ADD R15, R23
-	CBZ R21, v3h4row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h4row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h4row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h4row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h4part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h4part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h4part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part3lane
-	B v3h4row3
-
-v3h4part3:
-	CBZ R21, v3h4row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
 
-v3h4row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h4row3:
+v3h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h4
 	B summed
@@ -5515,130 +2459,48 @@ v3h3loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h3loop
+	CBZ R21, v3h3set
 	MOVD R14, R23
-	CBZ R21, v3h3row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h3row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h3row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h3row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h3part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h3part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h3part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part0lane
-	B v3h3row0
-
-v3h3part0:
-	CBZ R21, v3h3row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h3row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h3row0:
 	ADD R15, R23
-	CBZ R21, v3h3row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h3row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h3row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h3row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h3part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h3part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h3part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part1lane
-	B v3h3row1
-
-v3h3part1:
-	CBZ R21, v3h3row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h3row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h3row1:
 	ADD R15, R23
-	CBZ R21, v3h3row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h3row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h3row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h3row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h3part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h3part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h3part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part2lane
-	B v3h3row2
-
-v3h3part2:
-	CBZ R21, v3h3row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
 
-v3h3row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h3row2:
+v3h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h3
 	B summed
@@ -5670,89 +2532,35 @@ v3h2loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h2loop
+	CBZ R21, v3h2set
 	MOVD R14, R23
-	CBZ R21, v3h2row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h2row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h2row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h2row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h2part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h2part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h2part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h2part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h2part0lane
-	B v3h2row0
-
-v3h2part0:
-	CBZ R21, v3h2row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h2row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h2row0:
 	ADD R15, R23
-	CBZ R21, v3h2row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h2row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h2row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h2row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h2part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h2part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h2part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h2part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h2part1lane
-	B v3h2row1
-
-v3h2part1:
-	CBZ R21, v3h2row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
 
-v3h2row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h2row1:
+v3h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h2
 	B summed
@@ -5777,59 +2585,93 @@ v3h1loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h1loop
+	CBZ R21, v3h1set
 	MOVD R14, R23
-	CBZ R21, v3h1row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h1row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h1row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h1row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h1part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h1part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h1part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h1part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h1part0lane
-	B v3h1row0
-
-v3h1part0:
-	CBZ R21, v3h1row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
 
-v3h1row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h1row0:
-	ADD R15, R23
+v3h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h1
 	B summed
 
 summed:
+	CMP $4, R26
+	BEQ ended
+	MOVD w+8(FP), R20
+	SUB R26, R20
+	ADD R20<<2, R14, R20
+	MOVD $last-128(SP), R0
+	MOVD R22, R1
+
+endrow:
+	SUB $1, R26, R2
+
+endlane:
+	FMOVS (R0)(R2<<2), F0
+	FMOVS F0, (R20)(R2<<2)
+	SUBS $1, R2
+	BPL endlane
+	ADD R24, R0
+	ADD R15, R20
+	SUB $1, R1
+	CBNZ R1, endrow
+
+ended:
 	RET
 
 // func mulTaps32NEON(h, w, k int, a, b *float32, offsets *int, c *float32, ldc int, add bool)
 TEXT ·mulTaps32NEON(SB), NOSPLIT, $128-65
-	MOVD $1, R25
+	MOVD k+16(FP), R12
+	MOVD c+48(FP), R14
+	MOVD ldc+56(FP), R15
+	LSL $2, R15, R15
+	MOVBU add+64(FP), R21
+	MOVD h+0(FP), R22
+	MOVD w+8(FP), R23
+	SUB $1, R23, R26
+	AND $3, R26
+	ADD $1, R26
+	MOVD w+8(FP), R20
+	SUB R26, R20
+	ADD R20<<2, R14, R20
+	MOVD R15, R24
+	CMP $4, R26
+	BEQ whole
+	MOVD $16, R24
+	MOVD $last-128(SP), R0
+	CBZ R21, begun
+	MOVD R22, R1
+
+beginrow:
+	SUB $1, R26, R2
+
+beginlane:
+	FMOVS (R20)(R2<<2), F0
+	FMOVS F0, (R0)(R2<<2)
+	SUBS $1, R2
+	BPL beginlane
+	ADD R15, R20
+	ADD R24, R0
+	SUB $1, R1
+	CBNZ R1, beginrow
+
+begun:
+	MOVD $last-128(SP), R20
+
+whole:
 	MOVD a+24(FP), R0
+	MOVD $1, R25
 	ADD R25<<2, R0, R1
 	ADD R25<<2, R1, R2
 	ADD R25<<2, R2, R3
@@ -5841,21 +2683,11 @@ TEXT ·mulTaps32NEON(SB), NOSPLIT, $128-65
 	MOVD $32, R9
 	MOVD b+32(FP), R10
 	MOVD offsets+40(FP), R19
-	MOVD k+16(FP), R12
-	MOVD c+48(FP), R14
-	MOVD ldc+56(FP), R15
-	LSL $2, R15, R15
-	MOVBU add+64(FP), R21
-	MOVD h+0(FP), R22
-	MOVD w+8(FP), R24
-	SUB $1, R24, R20
-	AND $3, R20
-	ADD $1, R20
 	CMP $1, R25
 	BNE apart
 	CMP $8, R22
 	BNE apart
-	CMP $4, R24
+	CMP $4, R23
 	BGT packed2
 
 v1h8packed:
@@ -5888,245 +2720,71 @@ v1h8packedloop:
 	ADD R9, R0
 	SUB $1, R13
 	CBNZ R13, v1h8packedloop
+	CBZ R21, v1h8packedset
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h8packedpart0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart0lane
-	B v1h8packedrow0
-
-v1h8packedpart0:
-	CBZ R21, v1h8packedrow0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h8packedrow0set0:
-	FMOVQ F8, 0(R23)
-
-v1h8packedrow0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart1lane
-	B v1h8packedrow1
-
-v1h8packedpart1:
-	CBZ R21, v1h8packedrow1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h8packedrow1set0:
-	FMOVQ F9, 0(R23)
-
-v1h8packedrow1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart2lane
-	B v1h8packedrow2
-
-v1h8packedpart2:
-	CBZ R21, v1h8packedrow2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h8packedrow2set0:
-	FMOVQ F10, 0(R23)
-
-v1h8packedrow2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart3lane
-	B v1h8packedrow3
-
-v1h8packedpart3:
-	CBZ R21, v1h8packedrow3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h8packedrow3set0:
-	FMOVQ F11, 0(R23)
-
-v1h8packedrow3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart4lane
-	B v1h8packedrow4
-
-v1h8packedpart4:
-	CBZ R21, v1h8packedrow4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
-
-v1h8packedrow4set0:
-	FMOVQ F12, 0(R23)
-
-v1h8packedrow4:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart5lane
-	B v1h8packedrow5
-
-v1h8packedpart5:
-	CBZ R21, v1h8packedrow5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v1h8packedrow5set0:
-	FMOVQ F13, 0(R23)
-
-v1h8packedrow5:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart6lane
-	B v1h8packedrow6
-
-v1h8packedpart6:
-	CBZ R21, v1h8packedrow6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ed40e
-
-v1h8packedrow6set0:
-	FMOVQ F14, 0(R23)
-
-v1h8packedrow6:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8packedpart7
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8packedpart7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8packedpart7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart7lane
-	B v1h8packedrow7
-
-v1h8packedpart7:
-	CBZ R21, v1h8packedrow7set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
 
-v1h8packedrow7set0:
-	FMOVQ F15, 0(R23)
-
-v1h8packedrow7:
+v1h8packedset:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h8packed
 	B summed
 
 packed2:
-	CMP $8, R24
+	CMP $8, R23
 	BGT packed3
 
 v2h8packed:
@@ -6175,287 +2833,89 @@ v2h8packedloop:
 	ADD R9, R0
 	SUB $1, R13
 	CBNZ R13, v2h8packedloop
+	CBZ R21, v2h8packedset
 	MOVD R14, R23
-	CBZ R21, v2h8packedrow0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h8packedrow0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart0lane
-	B v2h8packedrow0
-
-v2h8packedpart0:
-	CBZ R21, v2h8packedrow0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h8packedrow0set1:
-	FMOVQ F9, 16(R23)
-
-v2h8packedrow0:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h8packedrow1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart1lane
-	B v2h8packedrow1
-
-v2h8packedpart1:
-	CBZ R21, v2h8packedrow1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h8packedrow1set1:
-	FMOVQ F11, 16(R23)
-
-v2h8packedrow1:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h8packedrow2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart2lane
-	B v2h8packedrow2
-
-v2h8packedpart2:
-	CBZ R21, v2h8packedrow2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h8packedrow2set1:
-	FMOVQ F13, 16(R23)
-
-v2h8packedrow2:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h8packedrow3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart3lane
-	B v2h8packedrow3
-
-v2h8packedpart3:
-	CBZ R21, v2h8packedrow3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h8packedrow3set1:
-	FMOVQ F15, 16(R23)
-
-v2h8packedrow3:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h8packedrow4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart4lane
-	B v2h8packedrow4
-
-v2h8packedpart4:
-	CBZ R21, v2h8packedrow4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
-
-v2h8packedrow4set1:
-	FMOVQ F17, 16(R23)
-
-v2h8packedrow4:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e32d412
-
-v2h8packedrow5set0:
-	FMOVQ F18, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart5lane
-	B v2h8packedrow5
-
-v2h8packedpart5:
-	CBZ R21, v2h8packedrow5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v2h8packedrow5set1:
-	FMOVQ F19, 16(R23)
-
-v2h8packedrow5:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v2h8packedrow6set0:
-	FMOVQ F20, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart6lane
-	B v2h8packedrow6
-
-v2h8packedpart6:
-	CBZ R21, v2h8packedrow6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e35d415
-
-v2h8packedrow6set1:
-	FMOVQ F21, 16(R23)
-
-v2h8packedrow6:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e36d416
-
-v2h8packedrow7set0:
-	FMOVQ F22, 0(R23)
-	CMP $4, R20
-	BEQ v2h8packedpart7
-	FMOVQ F23, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8packedpart7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8packedpart7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart7lane
-	B v2h8packedrow7
-
-v2h8packedpart7:
-	CBZ R21, v2h8packedrow7set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e37d417
 
-v2h8packedrow7set1:
-	FMOVQ F23, 16(R23)
-
-v2h8packedrow7:
+v2h8packedset:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F22, 0(R23)
+	FMOVQ F23, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h8packed
 	B summed
@@ -6525,341 +2985,119 @@ v3h8packedloop:
 	ADD R9, R0
 	SUB $1, R13
 	CBNZ R13, v3h8packedloop
+	CBZ R21, v3h8packedset
 	MOVD R14, R23
-	CBZ R21, v3h8packedrow0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h8packedrow0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h8packedrow0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h8packedrow0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart0lane
-	B v3h8packedrow0
-
-v3h8packedpart0:
-	CBZ R21, v3h8packedrow0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h8packedrow0set2:
-	FMOVQ F10, 32(R23)
-
-v3h8packedrow0:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h8packedrow1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h8packedrow1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h8packedrow1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart1lane
-	B v3h8packedrow1
-
-v3h8packedpart1:
-	CBZ R21, v3h8packedrow1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h8packedrow1set2:
-	FMOVQ F13, 32(R23)
-
-v3h8packedrow1:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h8packedrow2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h8packedrow2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h8packedrow2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart2lane
-	B v3h8packedrow2
-
-v3h8packedpart2:
-	CBZ R21, v3h8packedrow2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h8packedrow2set2:
-	FMOVQ F16, 32(R23)
-
-v3h8packedrow2:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h8packedrow3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h8packedrow3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h8packedrow3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart3lane
-	B v3h8packedrow3
-
-v3h8packedpart3:
-	CBZ R21, v3h8packedrow3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h8packedrow3set2:
-	FMOVQ F19, 32(R23)
-
-v3h8packedrow3:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h8packedrow4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h8packedrow4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h8packedrow4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart4lane
-	B v3h8packedrow4
-
-v3h8packedpart4:
-	CBZ R21, v3h8packedrow4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
-
-v3h8packedrow4set2:
-	FMOVQ F22, 32(R23)
-
-v3h8packedrow4:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e37d417
-
-v3h8packedrow5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h8packedrow5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e38d418
-
-v3h8packedrow5set1:
-	FMOVQ F24, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart5lane
-	B v3h8packedrow5
-
-v3h8packedpart5:
-	CBZ R21, v3h8packedrow5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e39d419
-
-v3h8packedrow5set2:
-	FMOVQ F25, 32(R23)
-
-v3h8packedrow5:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e3ad41a
-
-v3h8packedrow6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h8packedrow6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e3bd41b
-
-v3h8packedrow6set1:
-	FMOVQ F27, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart6lane
-	B v3h8packedrow6
-
-v3h8packedpart6:
-	CBZ R21, v3h8packedrow6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e3cd41c
-
-v3h8packedrow6set2:
-	FMOVQ F28, 32(R23)
-
-v3h8packedrow6:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e3dd41d
-
-v3h8packedrow7set0:
-	FMOVQ F29, 0(R23)
-	CBZ R21, v3h8packedrow7set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e3ed41e
-
-v3h8packedrow7set1:
-	FMOVQ F30, 16(R23)
-	CMP $4, R20
-	BEQ v3h8packedpart7
-	FMOVQ F31, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8packedpart7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8packedpart7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart7lane
-	B v3h8packedrow7
-
-v3h8packedpart7:
-	CBZ R21, v3h8packedrow7set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e3fd41f
 
-v3h8packedrow7set2:
-	FMOVQ F31, 32(R23)
-
-v3h8packedrow7:
+v3h8packedset:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F29, 0(R23)
+	FMOVQ F30, 16(R23)
+	FMOVQ F31, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h8packed
 	B summed
 
 apart:
-	CMP $4, R24
+	CMP $4, R23
 	BGT wide2
 	CMP $1, R22
 	BEQ v1h1
@@ -6913,239 +3151,65 @@ v1h8loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h8loop
+	CBZ R21, v1h8set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h8part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part0lane
-	B v1h8row0
-
-v1h8part0:
-	CBZ R21, v1h8row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h8row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h8row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part1lane
-	B v1h8row1
-
-v1h8part1:
-	CBZ R21, v1h8row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h8row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h8row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part2lane
-	B v1h8row2
-
-v1h8part2:
-	CBZ R21, v1h8row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h8row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h8row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part3lane
-	B v1h8row3
-
-v1h8part3:
-	CBZ R21, v1h8row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h8row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h8row3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part4lane
-	B v1h8row4
-
-v1h8part4:
-	CBZ R21, v1h8row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
-
-v1h8row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h8row4:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part5lane
-	B v1h8row5
-
-v1h8part5:
-	CBZ R21, v1h8row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v1h8row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h8row5:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part6lane
-	B v1h8row6
-
-v1h8part6:
-	CBZ R21, v1h8row6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ed40e
-
-v1h8row6set0:
-	FMOVQ F14, 0(R23)
-
-v1h8row6:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part7
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part7lane
-	B v1h8row7
-
-v1h8part7:
-	CBZ R21, v1h8row7set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
 
-v1h8row7set0:
-	FMOVQ F15, 0(R23)
-
-v1h8row7:
+v1h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h8
 	B summed
@@ -7184,210 +3248,58 @@ v1h7loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h7loop
+	CBZ R21, v1h7set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h7part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part0lane
-	B v1h7row0
-
-v1h7part0:
-	CBZ R21, v1h7row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h7row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h7row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part1lane
-	B v1h7row1
-
-v1h7part1:
-	CBZ R21, v1h7row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h7row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h7row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part2lane
-	B v1h7row2
-
-v1h7part2:
-	CBZ R21, v1h7row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h7row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h7row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part3lane
-	B v1h7row3
-
-v1h7part3:
-	CBZ R21, v1h7row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h7row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h7row3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part4lane
-	B v1h7row4
-
-v1h7part4:
-	CBZ R21, v1h7row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
-
-v1h7row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h7row4:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part5lane
-	B v1h7row5
-
-v1h7part5:
-	CBZ R21, v1h7row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v1h7row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h7row5:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part6lane
-	B v1h7row6
-
-v1h7part6:
-	CBZ R21, v1h7row6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ed40e
 
-v1h7row6set0:
-	FMOVQ F14, 0(R23)
-
-v1h7row6:
+v1h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h7
 	B summed
@@ -7423,181 +3335,51 @@ v1h6loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h6loop
+	CBZ R21, v1h6set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h6part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part0lane
-	B v1h6row0
-
-v1h6part0:
-	CBZ R21, v1h6row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h6row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h6row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part1lane
-	B v1h6row1
-
-v1h6part1:
-	CBZ R21, v1h6row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h6row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h6row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part2lane
-	B v1h6row2
-
-v1h6part2:
-	CBZ R21, v1h6row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h6row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h6row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part3lane
-	B v1h6row3
-
-v1h6part3:
-	CBZ R21, v1h6row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h6row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h6row3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part4lane
-	B v1h6row4
-
-v1h6part4:
-	CBZ R21, v1h6row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
-
-v1h6row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h6row4:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part5lane
-	B v1h6row5
-
-v1h6part5:
-	CBZ R21, v1h6row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
 
-v1h6row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h6row5:
+v1h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h6
 	B summed
@@ -7630,152 +3412,44 @@ v1h5loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h5loop
+	CBZ R21, v1h5set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h5part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part0lane
-	B v1h5row0
-
-v1h5part0:
-	CBZ R21, v1h5row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h5row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h5row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h5part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part1lane
-	B v1h5row1
-
-v1h5part1:
-	CBZ R21, v1h5row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h5row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h5row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h5part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part2lane
-	B v1h5row2
-
-v1h5part2:
-	CBZ R21, v1h5row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h5row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h5row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h5part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part3lane
-	B v1h5row3
-
-v1h5part3:
-	CBZ R21, v1h5row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h5row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h5row3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h5part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part4lane
-	B v1h5row4
-
-v1h5part4:
-	CBZ R21, v1h5row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
 
-v1h5row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h5row4:
+v1h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h5
 	B summed
@@ -7805,123 +3479,37 @@ v1h4loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h4loop
+	CBZ R21, v1h4set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h4part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h4part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h4part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part0lane
-	B v1h4row0
-
-v1h4part0:
-	CBZ R21, v1h4row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h4row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h4row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h4part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h4part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h4part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part1lane
-	B v1h4row1
-
-v1h4part1:
-	CBZ R21, v1h4row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h4row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h4row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h4part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h4part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h4part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part2lane
-	B v1h4row2
-
-v1h4part2:
-	CBZ R21, v1h4row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h4row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h4row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h4part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h4part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h4part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part3lane
-	B v1h4row3
-
-v1h4part3:
-	CBZ R21, v1h4row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
 
-v1h4row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h4row3:
+v1h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h4
 	B summed
@@ -7948,94 +3536,30 @@ v1h3loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h3loop
+	CBZ R21, v1h3set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h3part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h3part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h3part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part0lane
-	B v1h3row0
-
-v1h3part0:
-	CBZ R21, v1h3row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h3row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h3row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h3part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h3part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h3part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part1lane
-	B v1h3row1
-
-v1h3part1:
-	CBZ R21, v1h3row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h3row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h3row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h3part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h3part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h3part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part2lane
-	B v1h3row2
-
-v1h3part2:
-	CBZ R21, v1h3row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
 
-v1h3row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h3row2:
+v1h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h3
 	B summed
@@ -8059,65 +3583,23 @@ v1h2loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h2loop
+	CBZ R21, v1h2set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h2part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h2part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h2part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h2part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h2part0lane
-	B v1h2row0
-
-v1h2part0:
-	CBZ R21, v1h2row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h2row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h2row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h2part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h2part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h2part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h2part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h2part1lane
-	B v1h2row1
-
-v1h2part1:
-	CBZ R21, v1h2row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
 
-v1h2row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h2row1:
+v1h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h2
 	B summed
@@ -8138,42 +3620,22 @@ v1h1loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h1loop
+	CBZ R21, v1h1set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h1part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h1part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h1part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h1part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h1part0lane
-	B v1h1row0
-
-v1h1part0:
-	CBZ R21, v1h1row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
 
-v1h1row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h1row0:
-	ADD R15, R23
+v1h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h1
 	B summed
 
 wide2:
-	CMP $8, R24
+	CMP $8, R23
 	BGT wide3
 	CMP $1, R22
 	BEQ v2h1
@@ -8243,287 +3705,89 @@ v2h8loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h8loop
+	CBZ R21, v2h8set
 	MOVD R14, R23
-	CBZ R21, v2h8row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h8row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part0lane
-	B v2h8row0
-
-v2h8part0:
-	CBZ R21, v2h8row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h8row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h8row0:
 	ADD R15, R23
-	CBZ R21, v2h8row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h8row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part1lane
-	B v2h8row1
-
-v2h8part1:
-	CBZ R21, v2h8row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h8row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h8row1:
 	ADD R15, R23
-	CBZ R21, v2h8row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h8row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part2lane
-	B v2h8row2
-
-v2h8part2:
-	CBZ R21, v2h8row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h8row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h8row2:
 	ADD R15, R23
-	CBZ R21, v2h8row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h8row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part3lane
-	B v2h8row3
-
-v2h8part3:
-	CBZ R21, v2h8row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h8row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h8row3:
 	ADD R15, R23
-	CBZ R21, v2h8row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h8row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part4lane
-	B v2h8row4
-
-v2h8part4:
-	CBZ R21, v2h8row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
-
-v2h8row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h8row4:
 	ADD R15, R23
-	CBZ R21, v2h8row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e32d412
-
-v2h8row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part5lane
-	B v2h8row5
-
-v2h8part5:
-	CBZ R21, v2h8row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v2h8row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h8row5:
 	ADD R15, R23
-	CBZ R21, v2h8row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v2h8row6set0:
-	FMOVQ F20, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part6lane
-	B v2h8row6
-
-v2h8part6:
-	CBZ R21, v2h8row6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e35d415
-
-v2h8row6set1:
-	FMOVQ F21, 16(R23)
-
-v2h8row6:
 	ADD R15, R23
-	CBZ R21, v2h8row7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e36d416
-
-v2h8row7set0:
-	FMOVQ F22, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part7
-	FMOVQ F23, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part7lane
-	B v2h8row7
-
-v2h8part7:
-	CBZ R21, v2h8row7set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e37d417
 
-v2h8row7set1:
-	FMOVQ F23, 16(R23)
-
-v2h8row7:
+v2h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F22, 0(R23)
+	FMOVQ F23, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h8
 	B summed
@@ -8576,252 +3840,79 @@ v2h7loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h7loop
+	CBZ R21, v2h7set
 	MOVD R14, R23
-	CBZ R21, v2h7row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h7row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part0lane
-	B v2h7row0
-
-v2h7part0:
-	CBZ R21, v2h7row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h7row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h7row0:
 	ADD R15, R23
-	CBZ R21, v2h7row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h7row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part1lane
-	B v2h7row1
-
-v2h7part1:
-	CBZ R21, v2h7row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h7row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h7row1:
 	ADD R15, R23
-	CBZ R21, v2h7row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h7row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part2lane
-	B v2h7row2
-
-v2h7part2:
-	CBZ R21, v2h7row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h7row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h7row2:
 	ADD R15, R23
-	CBZ R21, v2h7row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h7row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part3lane
-	B v2h7row3
-
-v2h7part3:
-	CBZ R21, v2h7row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h7row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h7row3:
 	ADD R15, R23
-	CBZ R21, v2h7row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h7row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part4lane
-	B v2h7row4
-
-v2h7part4:
-	CBZ R21, v2h7row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
-
-v2h7row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h7row4:
 	ADD R15, R23
-	CBZ R21, v2h7row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e32d412
-
-v2h7row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part5lane
-	B v2h7row5
-
-v2h7part5:
-	CBZ R21, v2h7row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v2h7row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h7row5:
 	ADD R15, R23
-	CBZ R21, v2h7row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v2h7row6set0:
-	FMOVQ F20, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part6lane
-	B v2h7row6
-
-v2h7part6:
-	CBZ R21, v2h7row6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e35d415
 
-v2h7row6set1:
-	FMOVQ F21, 16(R23)
-
-v2h7row6:
+v2h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h7
 	B summed
@@ -8869,217 +3960,69 @@ v2h6loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h6loop
+	CBZ R21, v2h6set
 	MOVD R14, R23
-	CBZ R21, v2h6row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h6row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part0lane
-	B v2h6row0
-
-v2h6part0:
-	CBZ R21, v2h6row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h6row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h6row0:
 	ADD R15, R23
-	CBZ R21, v2h6row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h6row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part1lane
-	B v2h6row1
-
-v2h6part1:
-	CBZ R21, v2h6row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h6row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h6row1:
 	ADD R15, R23
-	CBZ R21, v2h6row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h6row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part2lane
-	B v2h6row2
-
-v2h6part2:
-	CBZ R21, v2h6row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h6row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h6row2:
 	ADD R15, R23
-	CBZ R21, v2h6row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h6row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part3lane
-	B v2h6row3
-
-v2h6part3:
-	CBZ R21, v2h6row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h6row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h6row3:
 	ADD R15, R23
-	CBZ R21, v2h6row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h6row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part4lane
-	B v2h6row4
-
-v2h6part4:
-	CBZ R21, v2h6row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
-
-v2h6row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h6row4:
 	ADD R15, R23
-	CBZ R21, v2h6row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e32d412
-
-v2h6row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part5lane
-	B v2h6row5
-
-v2h6part5:
-	CBZ R21, v2h6row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
 
-v2h6row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h6row5:
+v2h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h6
 	B summed
@@ -9122,182 +4065,59 @@ v2h5loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h5loop
+	CBZ R21, v2h5set
 	MOVD R14, R23
-	CBZ R21, v2h5row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h5row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part0lane
-	B v2h5row0
-
-v2h5part0:
-	CBZ R21, v2h5row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h5row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h5row0:
 	ADD R15, R23
-	CBZ R21, v2h5row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h5row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part1lane
-	B v2h5row1
-
-v2h5part1:
-	CBZ R21, v2h5row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h5row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h5row1:
 	ADD R15, R23
-	CBZ R21, v2h5row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h5row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part2lane
-	B v2h5row2
-
-v2h5part2:
-	CBZ R21, v2h5row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h5row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h5row2:
 	ADD R15, R23
-	CBZ R21, v2h5row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h5row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part3lane
-	B v2h5row3
-
-v2h5part3:
-	CBZ R21, v2h5row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h5row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h5row3:
 	ADD R15, R23
-	CBZ R21, v2h5row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h5row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part4lane
-	B v2h5row4
-
-v2h5part4:
-	CBZ R21, v2h5row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
 
-v2h5row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h5row4:
+v2h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h5
 	B summed
@@ -9335,147 +4155,49 @@ v2h4loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h4loop
+	CBZ R21, v2h4set
 	MOVD R14, R23
-	CBZ R21, v2h4row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h4row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h4part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h4part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h4part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part0lane
-	B v2h4row0
-
-v2h4part0:
-	CBZ R21, v2h4row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h4row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h4row0:
 	ADD R15, R23
-	CBZ R21, v2h4row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h4row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h4part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h4part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h4part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part1lane
-	B v2h4row1
-
-v2h4part1:
-	CBZ R21, v2h4row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h4row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h4row1:
 	ADD R15, R23
-	CBZ R21, v2h4row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h4row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h4part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h4part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h4part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part2lane
-	B v2h4row2
-
-v2h4part2:
-	CBZ R21, v2h4row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h4row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h4row2:
 	ADD R15, R23
-	CBZ R21, v2h4row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h4row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h4part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h4part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h4part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part3lane
-	B v2h4row3
-
-v2h4part3:
-	CBZ R21, v2h4row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
 
-v2h4row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h4row3:
+v2h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h4
 	B summed
@@ -9508,112 +4230,39 @@ v2h3loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h3loop
+	CBZ R21, v2h3set
 	MOVD R14, R23
-	CBZ R21, v2h3row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h3row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h3part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h3part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h3part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part0lane
-	B v2h3row0
-
-v2h3part0:
-	CBZ R21, v2h3row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h3row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h3row0:
 	ADD R15, R23
-	CBZ R21, v2h3row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h3row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h3part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h3part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h3part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part1lane
-	B v2h3row1
-
-v2h3part1:
-	CBZ R21, v2h3row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h3row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h3row1:
 	ADD R15, R23
-	CBZ R21, v2h3row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h3row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h3part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h3part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h3part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part2lane
-	B v2h3row2
-
-v2h3part2:
-	CBZ R21, v2h3row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
 
-v2h3row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h3row2:
+v2h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h3
 	B summed
@@ -9641,77 +4290,29 @@ v2h2loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h2loop
+	CBZ R21, v2h2set
 	MOVD R14, R23
-	CBZ R21, v2h2row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h2row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h2part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h2part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h2part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h2part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h2part0lane
-	B v2h2row0
-
-v2h2part0:
-	CBZ R21, v2h2row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h2row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h2row0:
 	ADD R15, R23
-	CBZ R21, v2h2row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h2row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h2part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h2part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h2part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h2part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h2part1lane
-	B v2h2row1
-
-v2h2part1:
-	CBZ R21, v2h2row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
 
-v2h2row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h2row1:
+v2h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h2
 	B summed
@@ -9734,42 +4335,19 @@ v2h1loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h1loop
+	CBZ R21, v2h1set
 	MOVD R14, R23
-	CBZ R21, v2h1row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h1row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h1part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h1part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h1part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h1part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h1part0lane
-	B v2h1row0
-
-v2h1part0:
-	CBZ R21, v2h1row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
 
-v2h1row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h1row0:
-	ADD R15, R23
+v2h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h1
 	B summed
@@ -9860,335 +4438,113 @@ v3h8loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h8loop
+	CBZ R21, v3h8set
 	MOVD R14, R23
-	CBZ R21, v3h8row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h8row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h8row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h8row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part0lane
-	B v3h8row0
-
-v3h8part0:
-	CBZ R21, v3h8row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h8row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h8row0:
 	ADD R15, R23
-	CBZ R21, v3h8row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h8row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h8row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h8row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part1lane
-	B v3h8row1
-
-v3h8part1:
-	CBZ R21, v3h8row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h8row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h8row1:
 	ADD R15, R23
-	CBZ R21, v3h8row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h8row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h8row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h8row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part2lane
-	B v3h8row2
-
-v3h8part2:
-	CBZ R21, v3h8row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h8row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h8row2:
 	ADD R15, R23
-	CBZ R21, v3h8row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h8row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h8row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h8row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part3lane
-	B v3h8row3
-
-v3h8part3:
-	CBZ R21, v3h8row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h8row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h8row3:
 	ADD R15, R23
-	CBZ R21, v3h8row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h8row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h8row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h8row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part4lane
-	B v3h8row4
-
-v3h8part4:
-	CBZ R21, v3h8row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
-
-v3h8row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h8row4:
 	ADD R15, R23
-	CBZ R21, v3h8row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e37d417
-
-v3h8row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h8row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e38d418
-
-v3h8row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part5lane
-	B v3h8row5
-
-v3h8part5:
-	CBZ R21, v3h8row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e39d419
-
-v3h8row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h8row5:
 	ADD R15, R23
-	CBZ R21, v3h8row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e3ad41a
-
-v3h8row6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h8row6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e3bd41b
-
-v3h8row6set1:
-	FMOVQ F27, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part6lane
-	B v3h8row6
-
-v3h8part6:
-	CBZ R21, v3h8row6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e3cd41c
-
-v3h8row6set2:
-	FMOVQ F28, 32(R23)
-
-v3h8row6:
 	ADD R15, R23
-	CBZ R21, v3h8row7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e3dd41d
-
-v3h8row7set0:
-	FMOVQ F29, 0(R23)
-	CBZ R21, v3h8row7set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e3ed41e
-
-v3h8row7set1:
-	FMOVQ F30, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part7
-	FMOVQ F31, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part7lane
-	B v3h8row7
-
-v3h8part7:
-	CBZ R21, v3h8row7set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e3fd41f
 
-v3h8row7set2:
-	FMOVQ F31, 32(R23)
-
-v3h8row7:
+v3h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F29, 0(R23)
+	FMOVQ F30, 16(R23)
+	FMOVQ F31, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h8
 	B summed
@@ -10256,294 +4612,100 @@ v3h7loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h7loop
+	CBZ R21, v3h7set
 	MOVD R14, R23
-	CBZ R21, v3h7row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h7row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h7row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h7row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part0lane
-	B v3h7row0
-
-v3h7part0:
-	CBZ R21, v3h7row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h7row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h7row0:
 	ADD R15, R23
-	CBZ R21, v3h7row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h7row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h7row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h7row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part1lane
-	B v3h7row1
-
-v3h7part1:
-	CBZ R21, v3h7row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h7row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h7row1:
 	ADD R15, R23
-	CBZ R21, v3h7row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h7row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h7row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h7row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part2lane
-	B v3h7row2
-
-v3h7part2:
-	CBZ R21, v3h7row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h7row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h7row2:
 	ADD R15, R23
-	CBZ R21, v3h7row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h7row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h7row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h7row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part3lane
-	B v3h7row3
-
-v3h7part3:
-	CBZ R21, v3h7row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h7row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h7row3:
 	ADD R15, R23
-	CBZ R21, v3h7row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h7row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h7row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h7row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part4lane
-	B v3h7row4
-
-v3h7part4:
-	CBZ R21, v3h7row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
-
-v3h7row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h7row4:
 	ADD R15, R23
-	CBZ R21, v3h7row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e37d417
-
-v3h7row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h7row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e38d418
-
-v3h7row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part5lane
-	B v3h7row5
-
-v3h7part5:
-	CBZ R21, v3h7row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e39d419
-
-v3h7row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h7row5:
 	ADD R15, R23
-	CBZ R21, v3h7row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e3ad41a
-
-v3h7row6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h7row6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e3bd41b
-
-v3h7row6set1:
-	FMOVQ F27, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part6lane
-	B v3h7row6
-
-v3h7part6:
-	CBZ R21, v3h7row6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e3cd41c
 
-v3h7row6set2:
-	FMOVQ F28, 32(R23)
-
-v3h7row6:
+v3h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h7
 	B summed
@@ -10604,253 +4766,87 @@ v3h6loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h6loop
+	CBZ R21, v3h6set
 	MOVD R14, R23
-	CBZ R21, v3h6row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h6row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h6row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h6row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part0lane
-	B v3h6row0
-
-v3h6part0:
-	CBZ R21, v3h6row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h6row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h6row0:
 	ADD R15, R23
-	CBZ R21, v3h6row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h6row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h6row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h6row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part1lane
-	B v3h6row1
-
-v3h6part1:
-	CBZ R21, v3h6row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h6row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h6row1:
 	ADD R15, R23
-	CBZ R21, v3h6row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h6row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h6row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h6row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part2lane
-	B v3h6row2
-
-v3h6part2:
-	CBZ R21, v3h6row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h6row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h6row2:
 	ADD R15, R23
-	CBZ R21, v3h6row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h6row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h6row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h6row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part3lane
-	B v3h6row3
-
-v3h6part3:
-	CBZ R21, v3h6row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h6row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h6row3:
 	ADD R15, R23
-	CBZ R21, v3h6row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h6row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h6row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h6row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part4lane
-	B v3h6row4
-
-v3h6part4:
-	CBZ R21, v3h6row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
-
-v3h6row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h6row4:
 	ADD R15, R23
-	CBZ R21, v3h6row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e37d417
-
-v3h6row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h6row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e38d418
-
-v3h6row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part5lane
-	B v3h6row5
-
-v3h6part5:
-	CBZ R21, v3h6row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e39d419
 
-v3h6row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h6row5:
+v3h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h6
 	B summed
@@ -10904,212 +4900,74 @@ v3h5loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h5loop
+	CBZ R21, v3h5set
 	MOVD R14, R23
-	CBZ R21, v3h5row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h5row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h5row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h5row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part0lane
-	B v3h5row0
-
-v3h5part0:
-	CBZ R21, v3h5row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h5row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h5row0:
 	ADD R15, R23
-	CBZ R21, v3h5row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h5row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h5row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h5row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part1lane
-	B v3h5row1
-
-v3h5part1:
-	CBZ R21, v3h5row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h5row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h5row1:
 	ADD R15, R23
-	CBZ R21, v3h5row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h5row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h5row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h5row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part2lane
-	B v3h5row2
-
-v3h5part2:
-	CBZ R21, v3h5row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h5row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h5row2:
 	ADD R15, R23
-	CBZ R21, v3h5row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h5row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h5row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h5row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part3lane
-	B v3h5row3
-
-v3h5part3:
-	CBZ R21, v3h5row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h5row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h5row3:
 	ADD R15, R23
-	CBZ R21, v3h5row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h5row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h5row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h5row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part4lane
-	B v3h5row4
-
-v3h5part4:
-	CBZ R21, v3h5row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
 
-v3h5row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h5row4:
+v3h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h5
 	B summed
@@ -11156,171 +5014,61 @@ v3h4loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h4loop
+	CBZ R21, v3h4set
 	MOVD R14, R23
-	CBZ R21, v3h4row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h4row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h4row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h4row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h4part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h4part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h4part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part0lane
-	B v3h4row0
-
-v3h4part0:
-	CBZ R21, v3h4row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h4row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h4row0:
 	ADD R15, R23
-	CBZ R21, v3h4row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h4row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h4row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h4row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h4part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h4part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h4part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part1lane
-	B v3h4row1
-
-v3h4part1:
-	CBZ R21, v3h4row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h4row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h4row1:
 	ADD R15, R23
-	CBZ R21, v3h4row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h4row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h4row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h4row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h4part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h4part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h4part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part2lane
-	B v3h4row2
-
-v3h4part2:
-	CBZ R21, v3h4row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h4row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h4row2:
 	ADD R15, R23
-	CBZ R21, v3h4row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h4row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h4row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h4row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h4part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h4part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h4part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part3lane
-	B v3h4row3
-
-v3h4part3:
-	CBZ R21, v3h4row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
 
-v3h4row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h4row3:
+v3h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h4
 	B summed
@@ -11360,130 +5108,48 @@ v3h3loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h3loop
+	CBZ R21, v3h3set
 	MOVD R14, R23
-	CBZ R21, v3h3row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h3row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h3row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h3row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h3part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h3part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h3part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part0lane
-	B v3h3row0
-
-v3h3part0:
-	CBZ R21, v3h3row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h3row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h3row0:
 	ADD R15, R23
-	CBZ R21, v3h3row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h3row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h3row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h3row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h3part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h3part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h3part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part1lane
-	B v3h3row1
-
-v3h3part1:
-	CBZ R21, v3h3row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h3row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h3row1:
 	ADD R15, R23
-	CBZ R21, v3h3row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h3row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h3row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h3row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h3part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h3part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h3part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part2lane
-	B v3h3row2
-
-v3h3part2:
-	CBZ R21, v3h3row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
 
-v3h3row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h3row2:
+v3h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h3
 	B summed
@@ -11516,89 +5182,35 @@ v3h2loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h2loop
+	CBZ R21, v3h2set
 	MOVD R14, R23
-	CBZ R21, v3h2row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h2row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h2row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h2row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h2part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h2part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h2part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h2part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h2part0lane
-	B v3h2row0
-
-v3h2part0:
-	CBZ R21, v3h2row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h2row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h2row0:
 	ADD R15, R23
-	CBZ R21, v3h2row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h2row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h2row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h2row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h2part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h2part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h2part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h2part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h2part1lane
-	B v3h2row1
-
-v3h2part1:
-	CBZ R21, v3h2row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
 
-v3h2row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h2row1:
+v3h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h2
 	B summed
@@ -11624,59 +5236,93 @@ v3h1loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h1loop
+	CBZ R21, v3h1set
 	MOVD R14, R23
-	CBZ R21, v3h1row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h1row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h1row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h1row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h1part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h1part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h1part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h1part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h1part0lane
-	B v3h1row0
-
-v3h1part0:
-	CBZ R21, v3h1row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
 
-v3h1row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h1row0:
-	ADD R15, R23
+v3h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h1
 	B summed
 
 summed:
+	CMP $4, R26
+	BEQ ended
+	MOVD w+8(FP), R20
+	SUB R26, R20
+	ADD R20<<2, R14, R20
+	MOVD $last-128(SP), R0
+	MOVD R22, R1
+
+endrow:
+	SUB $1, R26, R2
+
+endlane:
+	FMOVS (R0)(R2<<2), F0
+	FMOVS F0, (R20)(R2<<2)
+	SUBS $1, R2
+	BPL endlane
+	ADD R24, R0
+	ADD R15, R20
+	SUB $1, R1
+	CBNZ R1, endrow
+
+ended:
 	RET
 
 // func mulWindows32NEON(h, tiles, w, k int, left *float32, row int, offsets *int, b *float32, next int, ahead, bias, c *float32, ldc int, add bool)
 TEXT ·mulWindows32NEON(SB), NOSPLIT, $128-105
 
 tile:
+	MOVD k+24(FP), R12
+	MOVD c+88(FP), R14
+	MOVD ldc+96(FP), R15
+	LSL $2, R15, R15
+	MOVBU add+104(FP), R21
+	MOVD h+0(FP), R22
+	MOVD w+16(FP), R23
+	SUB $1, R23, R26
+	AND $3, R26
+	ADD $1, R26
+	MOVD w+16(FP), R20
+	SUB R26, R20
+	ADD R20<<2, R14, R20
+	MOVD R15, R24
+	CMP $4, R26
+	BEQ whole
+	MOVD $16, R24
+	MOVD $last-128(SP), R0
+	CBZ R21, begun
+	MOVD R22, R1
+
+beginrow:
+	SUB $1, R26, R2
+
+beginlane:
+	FMOVS (R20)(R2<<2), F0
+	FMOVS F0, (R0)(R2<<2)
+	SUBS $1, R2
+	BPL beginlane
+	ADD R15, R20
+	ADD R24, R0
+	SUB $1, R1
+	CBNZ R1, beginrow
+
+begun:
+	MOVD $last-128(SP), R20
+
+whole:
 	MOVD left+32(FP), R0
 	MOVD row+40(FP), R25
 	ADD R25<<2, R0, R1
@@ -11690,17 +5336,7 @@ tile:
 	MOVD offsets+48(FP), R19
 	MOVD b+56(FP), R10
 	MOVD $48, R11
-	MOVD k+24(FP), R12
-	MOVD c+88(FP), R14
-	MOVD ldc+96(FP), R15
-	LSL $2, R15, R15
-	MOVBU add+104(FP), R21
-	MOVD h+0(FP), R22
-	MOVD w+16(FP), R24
-	SUB $1, R24, R20
-	AND $3, R20
-	ADD $1, R20
-	CMP $4, R24
+	CMP $4, R23
 	BGT wide2
 	CMP $1, R22
 	BEQ v1h1
@@ -11754,239 +5390,65 @@ v1h8loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h8loop
+	CBZ R21, v1h8set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h8part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part0lane
-	B v1h8row0
-
-v1h8part0:
-	CBZ R21, v1h8row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h8row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h8row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part1lane
-	B v1h8row1
-
-v1h8part1:
-	CBZ R21, v1h8row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h8row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h8row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part2lane
-	B v1h8row2
-
-v1h8part2:
-	CBZ R21, v1h8row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h8row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h8row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part3lane
-	B v1h8row3
-
-v1h8part3:
-	CBZ R21, v1h8row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h8row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h8row3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part4lane
-	B v1h8row4
-
-v1h8part4:
-	CBZ R21, v1h8row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
-
-v1h8row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h8row4:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part5lane
-	B v1h8row5
-
-v1h8part5:
-	CBZ R21, v1h8row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v1h8row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h8row5:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part6lane
-	B v1h8row6
-
-v1h8part6:
-	CBZ R21, v1h8row6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ed40e
-
-v1h8row6set0:
-	FMOVQ F14, 0(R23)
-
-v1h8row6:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h8part7
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h8part7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h8part7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part7lane
-	B v1h8row7
-
-v1h8part7:
-	CBZ R21, v1h8row7set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
 
-v1h8row7set0:
-	FMOVQ F15, 0(R23)
-
-v1h8row7:
+v1h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h8
 	B summed
@@ -12025,210 +5487,58 @@ v1h7loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h7loop
+	CBZ R21, v1h7set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h7part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part0lane
-	B v1h7row0
-
-v1h7part0:
-	CBZ R21, v1h7row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h7row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h7row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part1lane
-	B v1h7row1
-
-v1h7part1:
-	CBZ R21, v1h7row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h7row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h7row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part2lane
-	B v1h7row2
-
-v1h7part2:
-	CBZ R21, v1h7row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h7row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h7row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part3lane
-	B v1h7row3
-
-v1h7part3:
-	CBZ R21, v1h7row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h7row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h7row3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part4lane
-	B v1h7row4
-
-v1h7part4:
-	CBZ R21, v1h7row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
-
-v1h7row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h7row4:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part5lane
-	B v1h7row5
-
-v1h7part5:
-	CBZ R21, v1h7row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v1h7row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h7row5:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h7part6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h7part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h7part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part6lane
-	B v1h7row6
-
-v1h7part6:
-	CBZ R21, v1h7row6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ed40e
 
-v1h7row6set0:
-	FMOVQ F14, 0(R23)
-
-v1h7row6:
+v1h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h7
 	B summed
@@ -12264,181 +5574,51 @@ v1h6loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h6loop
+	CBZ R21, v1h6set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h6part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part0lane
-	B v1h6row0
-
-v1h6part0:
-	CBZ R21, v1h6row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h6row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h6row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part1lane
-	B v1h6row1
-
-v1h6part1:
-	CBZ R21, v1h6row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h6row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h6row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part2lane
-	B v1h6row2
-
-v1h6part2:
-	CBZ R21, v1h6row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h6row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h6row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part3lane
-	B v1h6row3
-
-v1h6part3:
-	CBZ R21, v1h6row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h6row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h6row3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part4lane
-	B v1h6row4
-
-v1h6part4:
-	CBZ R21, v1h6row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
-
-v1h6row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h6row4:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h6part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h6part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h6part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part5lane
-	B v1h6row5
-
-v1h6part5:
-	CBZ R21, v1h6row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
 
-v1h6row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h6row5:
+v1h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h6
 	B summed
@@ -12471,152 +5651,44 @@ v1h5loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h5loop
+	CBZ R21, v1h5set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h5part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part0lane
-	B v1h5row0
-
-v1h5part0:
-	CBZ R21, v1h5row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h5row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h5row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h5part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part1lane
-	B v1h5row1
-
-v1h5part1:
-	CBZ R21, v1h5row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h5row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h5row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h5part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part2lane
-	B v1h5row2
-
-v1h5part2:
-	CBZ R21, v1h5row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h5row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h5row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h5part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part3lane
-	B v1h5row3
-
-v1h5part3:
-	CBZ R21, v1h5row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v1h5row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h5row3:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h5part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h5part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h5part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part4lane
-	B v1h5row4
-
-v1h5part4:
-	CBZ R21, v1h5row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2cd40c
 
-v1h5row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h5row4:
+v1h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h5
 	B summed
@@ -12646,123 +5718,37 @@ v1h4loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h4loop
+	CBZ R21, v1h4set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h4part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h4part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h4part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part0lane
-	B v1h4row0
-
-v1h4part0:
-	CBZ R21, v1h4row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h4row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h4row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h4part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h4part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h4part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part1lane
-	B v1h4row1
-
-v1h4part1:
-	CBZ R21, v1h4row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h4row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h4row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h4part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h4part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h4part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part2lane
-	B v1h4row2
-
-v1h4part2:
-	CBZ R21, v1h4row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v1h4row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h4row2:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h4part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h4part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h4part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part3lane
-	B v1h4row3
-
-v1h4part3:
-	CBZ R21, v1h4row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
 
-v1h4row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h4row3:
+v1h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h4
 	B summed
@@ -12789,94 +5775,30 @@ v1h3loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h3loop
+	CBZ R21, v1h3set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h3part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h3part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h3part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part0lane
-	B v1h3row0
-
-v1h3part0:
-	CBZ R21, v1h3row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h3row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h3row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h3part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h3part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h3part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part1lane
-	B v1h3row1
-
-v1h3part1:
-	CBZ R21, v1h3row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v1h3row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h3row1:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h3part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h3part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h3part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part2lane
-	B v1h3row2
-
-v1h3part2:
-	CBZ R21, v1h3row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
 
-v1h3row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h3row2:
+v1h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h3
 	B summed
@@ -12900,65 +5822,23 @@ v1h2loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h2loop
+	CBZ R21, v1h2set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h2part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h2part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h2part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h2part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h2part0lane
-	B v1h2row0
-
-v1h2part0:
-	CBZ R21, v1h2row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
-
-v1h2row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h2row0:
 	ADD R15, R23
-	CMP $4, R20
-	BEQ v1h2part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h2part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h2part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h2part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h2part1lane
-	B v1h2row1
-
-v1h2part1:
-	CBZ R21, v1h2row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
 
-v1h2row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h2row1:
+v1h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h2
 	B summed
@@ -12979,42 +5859,22 @@ v1h1loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h1loop
+	CBZ R21, v1h1set
 	MOVD R14, R23
-	CMP $4, R20
-	BEQ v1h1part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h1part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v1h1part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v1h1part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v1h1part0lane
-	B v1h1row0
-
-v1h1part0:
-	CBZ R21, v1h1row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e28d408
 
-v1h1row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h1row0:
-	ADD R15, R23
+v1h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h1
 	B summed
 
 wide2:
-	CMP $8, R24
+	CMP $8, R23
 	BGT wide3
 	CMP $1, R22
 	BEQ v2h1
@@ -13084,287 +5944,89 @@ v2h8loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h8loop
+	CBZ R21, v2h8set
 	MOVD R14, R23
-	CBZ R21, v2h8row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h8row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part0lane
-	B v2h8row0
-
-v2h8part0:
-	CBZ R21, v2h8row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h8row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h8row0:
 	ADD R15, R23
-	CBZ R21, v2h8row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h8row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part1lane
-	B v2h8row1
-
-v2h8part1:
-	CBZ R21, v2h8row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h8row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h8row1:
 	ADD R15, R23
-	CBZ R21, v2h8row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h8row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part2lane
-	B v2h8row2
-
-v2h8part2:
-	CBZ R21, v2h8row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h8row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h8row2:
 	ADD R15, R23
-	CBZ R21, v2h8row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h8row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part3lane
-	B v2h8row3
-
-v2h8part3:
-	CBZ R21, v2h8row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h8row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h8row3:
 	ADD R15, R23
-	CBZ R21, v2h8row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h8row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part4lane
-	B v2h8row4
-
-v2h8part4:
-	CBZ R21, v2h8row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
-
-v2h8row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h8row4:
 	ADD R15, R23
-	CBZ R21, v2h8row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e32d412
-
-v2h8row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part5lane
-	B v2h8row5
-
-v2h8part5:
-	CBZ R21, v2h8row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v2h8row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h8row5:
 	ADD R15, R23
-	CBZ R21, v2h8row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v2h8row6set0:
-	FMOVQ F20, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part6lane
-	B v2h8row6
-
-v2h8part6:
-	CBZ R21, v2h8row6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e35d415
-
-v2h8row6set1:
-	FMOVQ F21, 16(R23)
-
-v2h8row6:
 	ADD R15, R23
-	CBZ R21, v2h8row7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e36d416
-
-v2h8row7set0:
-	FMOVQ F22, 0(R23)
-	CMP $4, R20
-	BEQ v2h8part7
-	FMOVQ F23, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h8part7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h8part7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part7lane
-	B v2h8row7
-
-v2h8part7:
-	CBZ R21, v2h8row7set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e37d417
 
-v2h8row7set1:
-	FMOVQ F23, 16(R23)
-
-v2h8row7:
+v2h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F22, 0(R23)
+	FMOVQ F23, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h8
 	B summed
@@ -13417,252 +6079,79 @@ v2h7loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h7loop
+	CBZ R21, v2h7set
 	MOVD R14, R23
-	CBZ R21, v2h7row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h7row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part0lane
-	B v2h7row0
-
-v2h7part0:
-	CBZ R21, v2h7row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h7row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h7row0:
 	ADD R15, R23
-	CBZ R21, v2h7row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h7row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part1lane
-	B v2h7row1
-
-v2h7part1:
-	CBZ R21, v2h7row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h7row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h7row1:
 	ADD R15, R23
-	CBZ R21, v2h7row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h7row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part2lane
-	B v2h7row2
-
-v2h7part2:
-	CBZ R21, v2h7row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h7row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h7row2:
 	ADD R15, R23
-	CBZ R21, v2h7row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h7row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part3lane
-	B v2h7row3
-
-v2h7part3:
-	CBZ R21, v2h7row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h7row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h7row3:
 	ADD R15, R23
-	CBZ R21, v2h7row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h7row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part4lane
-	B v2h7row4
-
-v2h7part4:
-	CBZ R21, v2h7row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
-
-v2h7row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h7row4:
 	ADD R15, R23
-	CBZ R21, v2h7row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e32d412
-
-v2h7row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part5lane
-	B v2h7row5
-
-v2h7part5:
-	CBZ R21, v2h7row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v2h7row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h7row5:
 	ADD R15, R23
-	CBZ R21, v2h7row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v2h7row6set0:
-	FMOVQ F20, 0(R23)
-	CMP $4, R20
-	BEQ v2h7part6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h7part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h7part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part6lane
-	B v2h7row6
-
-v2h7part6:
-	CBZ R21, v2h7row6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e35d415
 
-v2h7row6set1:
-	FMOVQ F21, 16(R23)
-
-v2h7row6:
+v2h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h7
 	B summed
@@ -13710,217 +6199,69 @@ v2h6loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h6loop
+	CBZ R21, v2h6set
 	MOVD R14, R23
-	CBZ R21, v2h6row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h6row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part0lane
-	B v2h6row0
-
-v2h6part0:
-	CBZ R21, v2h6row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h6row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h6row0:
 	ADD R15, R23
-	CBZ R21, v2h6row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h6row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part1lane
-	B v2h6row1
-
-v2h6part1:
-	CBZ R21, v2h6row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h6row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h6row1:
 	ADD R15, R23
-	CBZ R21, v2h6row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h6row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part2lane
-	B v2h6row2
-
-v2h6part2:
-	CBZ R21, v2h6row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h6row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h6row2:
 	ADD R15, R23
-	CBZ R21, v2h6row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h6row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part3lane
-	B v2h6row3
-
-v2h6part3:
-	CBZ R21, v2h6row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h6row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h6row3:
 	ADD R15, R23
-	CBZ R21, v2h6row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h6row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part4lane
-	B v2h6row4
-
-v2h6part4:
-	CBZ R21, v2h6row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
-
-v2h6row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h6row4:
 	ADD R15, R23
-	CBZ R21, v2h6row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e32d412
-
-v2h6row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $4, R20
-	BEQ v2h6part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h6part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h6part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part5lane
-	B v2h6row5
-
-v2h6part5:
-	CBZ R21, v2h6row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
 
-v2h6row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h6row5:
+v2h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h6
 	B summed
@@ -13963,182 +6304,59 @@ v2h5loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h5loop
+	CBZ R21, v2h5set
 	MOVD R14, R23
-	CBZ R21, v2h5row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h5row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part0lane
-	B v2h5row0
-
-v2h5part0:
-	CBZ R21, v2h5row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h5row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h5row0:
 	ADD R15, R23
-	CBZ R21, v2h5row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h5row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part1lane
-	B v2h5row1
-
-v2h5part1:
-	CBZ R21, v2h5row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h5row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h5row1:
 	ADD R15, R23
-	CBZ R21, v2h5row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h5row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part2lane
-	B v2h5row2
-
-v2h5part2:
-	CBZ R21, v2h5row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h5row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h5row2:
 	ADD R15, R23
-	CBZ R21, v2h5row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h5row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part3lane
-	B v2h5row3
-
-v2h5part3:
-	CBZ R21, v2h5row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
-
-v2h5row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h5row3:
 	ADD R15, R23
-	CBZ R21, v2h5row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e30d410
-
-v2h5row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $4, R20
-	BEQ v2h5part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h5part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h5part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part4lane
-	B v2h5row4
-
-v2h5part4:
-	CBZ R21, v2h5row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e31d411
 
-v2h5row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h5row4:
+v2h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h5
 	B summed
@@ -14176,147 +6394,49 @@ v2h4loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h4loop
+	CBZ R21, v2h4set
 	MOVD R14, R23
-	CBZ R21, v2h4row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h4row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h4part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h4part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h4part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part0lane
-	B v2h4row0
-
-v2h4part0:
-	CBZ R21, v2h4row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h4row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h4row0:
 	ADD R15, R23
-	CBZ R21, v2h4row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h4row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h4part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h4part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h4part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part1lane
-	B v2h4row1
-
-v2h4part1:
-	CBZ R21, v2h4row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h4row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h4row1:
 	ADD R15, R23
-	CBZ R21, v2h4row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h4row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h4part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h4part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h4part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part2lane
-	B v2h4row2
-
-v2h4part2:
-	CBZ R21, v2h4row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v2h4row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h4row2:
 	ADD R15, R23
-	CBZ R21, v2h4row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v2h4row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $4, R20
-	BEQ v2h4part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h4part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h4part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part3lane
-	B v2h4row3
-
-v2h4part3:
-	CBZ R21, v2h4row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2fd40f
 
-v2h4row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h4row3:
+v2h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h4
 	B summed
@@ -14349,112 +6469,39 @@ v2h3loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h3loop
+	CBZ R21, v2h3set
 	MOVD R14, R23
-	CBZ R21, v2h3row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h3row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h3part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h3part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h3part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part0lane
-	B v2h3row0
-
-v2h3part0:
-	CBZ R21, v2h3row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h3row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h3row0:
 	ADD R15, R23
-	CBZ R21, v2h3row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h3row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h3part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h3part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h3part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part1lane
-	B v2h3row1
-
-v2h3part1:
-	CBZ R21, v2h3row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
-
-v2h3row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h3row1:
 	ADD R15, R23
-	CBZ R21, v2h3row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2cd40c
-
-v2h3row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $4, R20
-	BEQ v2h3part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h3part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h3part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part2lane
-	B v2h3row2
-
-v2h3part2:
-	CBZ R21, v2h3row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
 
-v2h3row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h3row2:
+v2h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h3
 	B summed
@@ -14482,77 +6529,29 @@ v2h2loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h2loop
+	CBZ R21, v2h2set
 	MOVD R14, R23
-	CBZ R21, v2h2row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h2row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h2part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h2part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h2part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h2part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h2part0lane
-	B v2h2row0
-
-v2h2part0:
-	CBZ R21, v2h2row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
-
-v2h2row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h2row0:
 	ADD R15, R23
-	CBZ R21, v2h2row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ad40a
-
-v2h2row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $4, R20
-	BEQ v2h2part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h2part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h2part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h2part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h2part1lane
-	B v2h2row1
-
-v2h2part1:
-	CBZ R21, v2h2row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2bd40b
 
-v2h2row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h2row1:
+v2h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h2
 	B summed
@@ -14575,42 +6574,19 @@ v2h1loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h1loop
+	CBZ R21, v2h1set
 	MOVD R14, R23
-	CBZ R21, v2h1row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v2h1row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $4, R20
-	BEQ v2h1part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h1part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v2h1part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v2h1part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v2h1part0lane
-	B v2h1row0
-
-v2h1part0:
-	CBZ R21, v2h1row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e29d409
 
-v2h1row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h1row0:
-	ADD R15, R23
+v2h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h1
 	B summed
@@ -14701,335 +6677,113 @@ v3h8loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h8loop
+	CBZ R21, v3h8set
 	MOVD R14, R23
-	CBZ R21, v3h8row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h8row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h8row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h8row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part0lane
-	B v3h8row0
-
-v3h8part0:
-	CBZ R21, v3h8row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h8row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h8row0:
 	ADD R15, R23
-	CBZ R21, v3h8row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h8row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h8row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h8row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part1lane
-	B v3h8row1
-
-v3h8part1:
-	CBZ R21, v3h8row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h8row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h8row1:
 	ADD R15, R23
-	CBZ R21, v3h8row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h8row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h8row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h8row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part2lane
-	B v3h8row2
-
-v3h8part2:
-	CBZ R21, v3h8row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h8row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h8row2:
 	ADD R15, R23
-	CBZ R21, v3h8row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h8row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h8row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h8row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part3lane
-	B v3h8row3
-
-v3h8part3:
-	CBZ R21, v3h8row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h8row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h8row3:
 	ADD R15, R23
-	CBZ R21, v3h8row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h8row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h8row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h8row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part4lane
-	B v3h8row4
-
-v3h8part4:
-	CBZ R21, v3h8row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
-
-v3h8row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h8row4:
 	ADD R15, R23
-	CBZ R21, v3h8row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e37d417
-
-v3h8row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h8row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e38d418
-
-v3h8row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part5lane
-	B v3h8row5
-
-v3h8part5:
-	CBZ R21, v3h8row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e39d419
-
-v3h8row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h8row5:
 	ADD R15, R23
-	CBZ R21, v3h8row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e3ad41a
-
-v3h8row6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h8row6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e3bd41b
-
-v3h8row6set1:
-	FMOVQ F27, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part6lane
-	B v3h8row6
-
-v3h8part6:
-	CBZ R21, v3h8row6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e3cd41c
-
-v3h8row6set2:
-	FMOVQ F28, 32(R23)
-
-v3h8row6:
 	ADD R15, R23
-	CBZ R21, v3h8row7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e3dd41d
-
-v3h8row7set0:
-	FMOVQ F29, 0(R23)
-	CBZ R21, v3h8row7set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e3ed41e
-
-v3h8row7set1:
-	FMOVQ F30, 16(R23)
-	CMP $4, R20
-	BEQ v3h8part7
-	FMOVQ F31, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part7lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h8part7set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h8part7set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part7lane
-	B v3h8row7
-
-v3h8part7:
-	CBZ R21, v3h8row7set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e3fd41f
 
-v3h8row7set2:
-	FMOVQ F31, 32(R23)
-
-v3h8row7:
+v3h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F29, 0(R23)
+	FMOVQ F30, 16(R23)
+	FMOVQ F31, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h8
 	B summed
@@ -15097,294 +6851,100 @@ v3h7loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h7loop
+	CBZ R21, v3h7set
 	MOVD R14, R23
-	CBZ R21, v3h7row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h7row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h7row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h7row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part0lane
-	B v3h7row0
-
-v3h7part0:
-	CBZ R21, v3h7row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h7row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h7row0:
 	ADD R15, R23
-	CBZ R21, v3h7row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h7row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h7row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h7row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part1lane
-	B v3h7row1
-
-v3h7part1:
-	CBZ R21, v3h7row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h7row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h7row1:
 	ADD R15, R23
-	CBZ R21, v3h7row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h7row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h7row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h7row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part2lane
-	B v3h7row2
-
-v3h7part2:
-	CBZ R21, v3h7row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h7row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h7row2:
 	ADD R15, R23
-	CBZ R21, v3h7row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h7row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h7row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h7row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part3lane
-	B v3h7row3
-
-v3h7part3:
-	CBZ R21, v3h7row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h7row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h7row3:
 	ADD R15, R23
-	CBZ R21, v3h7row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h7row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h7row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h7row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part4lane
-	B v3h7row4
-
-v3h7part4:
-	CBZ R21, v3h7row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
-
-v3h7row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h7row4:
 	ADD R15, R23
-	CBZ R21, v3h7row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e37d417
-
-v3h7row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h7row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e38d418
-
-v3h7row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part5lane
-	B v3h7row5
-
-v3h7part5:
-	CBZ R21, v3h7row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e39d419
-
-v3h7row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h7row5:
 	ADD R15, R23
-	CBZ R21, v3h7row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e3ad41a
-
-v3h7row6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h7row6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e3bd41b
-
-v3h7row6set1:
-	FMOVQ F27, 16(R23)
-	CMP $4, R20
-	BEQ v3h7part6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part6lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h7part6set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h7part6set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part6lane
-	B v3h7row6
-
-v3h7part6:
-	CBZ R21, v3h7row6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e3cd41c
 
-v3h7row6set2:
-	FMOVQ F28, 32(R23)
-
-v3h7row6:
+v3h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h7
 	B summed
@@ -15445,253 +7005,87 @@ v3h6loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h6loop
+	CBZ R21, v3h6set
 	MOVD R14, R23
-	CBZ R21, v3h6row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h6row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h6row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h6row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part0lane
-	B v3h6row0
-
-v3h6part0:
-	CBZ R21, v3h6row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h6row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h6row0:
 	ADD R15, R23
-	CBZ R21, v3h6row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h6row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h6row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h6row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part1lane
-	B v3h6row1
-
-v3h6part1:
-	CBZ R21, v3h6row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h6row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h6row1:
 	ADD R15, R23
-	CBZ R21, v3h6row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h6row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h6row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h6row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part2lane
-	B v3h6row2
-
-v3h6part2:
-	CBZ R21, v3h6row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h6row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h6row2:
 	ADD R15, R23
-	CBZ R21, v3h6row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h6row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h6row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h6row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part3lane
-	B v3h6row3
-
-v3h6part3:
-	CBZ R21, v3h6row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h6row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h6row3:
 	ADD R15, R23
-	CBZ R21, v3h6row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h6row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h6row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h6row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part4lane
-	B v3h6row4
-
-v3h6part4:
-	CBZ R21, v3h6row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
-
-v3h6row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h6row4:
 	ADD R15, R23
-	CBZ R21, v3h6row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e37d417
-
-v3h6row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h6row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e38d418
-
-v3h6row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $4, R20
-	BEQ v3h6part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part5lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h6part5set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h6part5set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part5lane
-	B v3h6row5
-
-v3h6part5:
-	CBZ R21, v3h6row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e39d419
 
-v3h6row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h6row5:
+v3h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h6
 	B summed
@@ -15745,212 +7139,74 @@ v3h5loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h5loop
+	CBZ R21, v3h5set
 	MOVD R14, R23
-	CBZ R21, v3h5row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h5row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h5row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h5row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part0lane
-	B v3h5row0
-
-v3h5part0:
-	CBZ R21, v3h5row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h5row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h5row0:
 	ADD R15, R23
-	CBZ R21, v3h5row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h5row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h5row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h5row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part1lane
-	B v3h5row1
-
-v3h5part1:
-	CBZ R21, v3h5row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h5row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h5row1:
 	ADD R15, R23
-	CBZ R21, v3h5row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h5row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h5row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h5row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part2lane
-	B v3h5row2
-
-v3h5part2:
-	CBZ R21, v3h5row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h5row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h5row2:
 	ADD R15, R23
-	CBZ R21, v3h5row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h5row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h5row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h5row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part3lane
-	B v3h5row3
-
-v3h5part3:
-	CBZ R21, v3h5row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
-
-v3h5row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h5row3:
 	ADD R15, R23
-	CBZ R21, v3h5row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e34d414
-
-v3h5row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h5row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e35d415
-
-v3h5row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $4, R20
-	BEQ v3h5part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part4lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h5part4set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h5part4set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part4lane
-	B v3h5row4
-
-v3h5part4:
-	CBZ R21, v3h5row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e36d416
 
-v3h5row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h5row4:
+v3h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h5
 	B summed
@@ -15997,171 +7253,61 @@ v3h4loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h4loop
+	CBZ R21, v3h4set
 	MOVD R14, R23
-	CBZ R21, v3h4row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h4row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h4row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h4row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h4part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h4part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h4part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part0lane
-	B v3h4row0
-
-v3h4part0:
-	CBZ R21, v3h4row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h4row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h4row0:
 	ADD R15, R23
-	CBZ R21, v3h4row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h4row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h4row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h4row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h4part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h4part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h4part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part1lane
-	B v3h4row1
-
-v3h4part1:
-	CBZ R21, v3h4row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h4row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h4row1:
 	ADD R15, R23
-	CBZ R21, v3h4row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h4row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h4row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h4row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h4part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h4part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h4part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part2lane
-	B v3h4row2
-
-v3h4part2:
-	CBZ R21, v3h4row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
-
-v3h4row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h4row2:
 	ADD R15, R23
-	CBZ R21, v3h4row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e31d411
-
-v3h4row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h4row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e32d412
-
-v3h4row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $4, R20
-	BEQ v3h4part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part3lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h4part3set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h4part3set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part3lane
-	B v3h4row3
-
-v3h4part3:
-	CBZ R21, v3h4row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e33d413
 
-v3h4row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h4row3:
+v3h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h4
 	B summed
@@ -16201,130 +7347,48 @@ v3h3loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h3loop
+	CBZ R21, v3h3set
 	MOVD R14, R23
-	CBZ R21, v3h3row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h3row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h3row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h3row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h3part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h3part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h3part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part0lane
-	B v3h3row0
-
-v3h3part0:
-	CBZ R21, v3h3row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h3row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h3row0:
 	ADD R15, R23
-	CBZ R21, v3h3row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h3row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h3row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h3row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h3part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h3part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h3part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part1lane
-	B v3h3row1
-
-v3h3part1:
-	CBZ R21, v3h3row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
-
-v3h3row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h3row1:
 	ADD R15, R23
-	CBZ R21, v3h3row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2ed40e
-
-v3h3row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h3row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2fd40f
-
-v3h3row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $4, R20
-	BEQ v3h3part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part2lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h3part2set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h3part2set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part2lane
-	B v3h3row2
-
-v3h3part2:
-	CBZ R21, v3h3row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e30d410
 
-v3h3row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h3row2:
+v3h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h3
 	B summed
@@ -16357,89 +7421,35 @@ v3h2loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h2loop
+	CBZ R21, v3h2set
 	MOVD R14, R23
-	CBZ R21, v3h2row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h2row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h2row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h2row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h2part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h2part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h2part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h2part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h2part0lane
-	B v3h2row0
-
-v3h2part0:
-	CBZ R21, v3h2row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
-
-v3h2row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h2row0:
 	ADD R15, R23
-	CBZ R21, v3h2row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e2bd40b
-
-v3h2row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h2row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e2cd40c
-
-v3h2row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $4, R20
-	BEQ v3h2part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h2part1lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h2part1set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h2part1set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h2part1lane
-	B v3h2row1
-
-v3h2part1:
-	CBZ R21, v3h2row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2dd40d
 
-v3h2row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h2row1:
+v3h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h2
 	B summed
@@ -16465,53 +7475,49 @@ v3h1loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h1loop
+	CBZ R21, v3h1set
 	MOVD R14, R23
-	CBZ R21, v3h1row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e28d408
-
-v3h1row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h1row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e29d409
-
-v3h1row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $4, R20
-	BEQ v3h1part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h1part0lane:
-	FMOVS.P 4(R24), F0
-	CBZ R21, v3h1part0set
-	FMOVS (R25), F1
-	WORD $0x4e20d420
-
-v3h1part0set:
-	FMOVS.P F0, 4(R25)
-	SUB $1, R26
-	CBNZ R26, v3h1part0lane
-	B v3h1row0
-
-v3h1part0:
-	CBZ R21, v3h1row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e2ad40a
 
-v3h1row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h1row0:
-	ADD R15, R23
+v3h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h1
 	B summed
 
 summed:
+	CMP $4, R26
+	BEQ ended
+	MOVD w+16(FP), R20
+	SUB R26, R20
+	ADD R20<<2, R14, R20
+	MOVD $last-128(SP), R0
+	MOVD R22, R1
+
+endrow:
+	SUB $1, R26, R2
+
+endlane:
+	FMOVS (R0)(R2<<2), F0
+	FMOVS F0, (R20)(R2<<2)
+	SUBS $1, R2
+	BPL endlane
+	ADD R24, R0
+	ADD R15, R20
+	SUB $1, R1
+	CBNZ R1, endrow
+
+ended:
 	MOVD bias+80(FP), R0
 	CBZ R0, biased
 
@@ -16572,6 +7578,44 @@ done:
 
 // func mulTile64NEON(h, w, k int, a *float64, rowA, colA int, b *float64, ldb, next int, ahead, c *float64, ldc int, add bool)
 TEXT ·mulTile64NEON(SB), NOSPLIT, $128-97
+	MOVD k+16(FP), R12
+	MOVD c+80(FP), R14
+	MOVD ldc+88(FP), R15
+	LSL $3, R15, R15
+	MOVBU add+96(FP), R21
+	MOVD h+0(FP), R22
+	MOVD w+8(FP), R23
+	SUB $1, R23, R26
+	AND $1, R26
+	ADD $1, R26
+	MOVD w+8(FP), R20
+	SUB R26, R20
+	ADD R20<<3, R14, R20
+	MOVD R15, R24
+	CMP $2, R26
+	BEQ whole
+	MOVD $16, R24
+	MOVD $last-128(SP), R0
+	CBZ R21, begun
+	MOVD R22, R1
+
+beginrow:
+	SUB $1, R26, R2
+
+beginlane:
+	FMOVD (R20)(R2<<3), F0
+	FMOVD F0, (R0)(R2<<3)
+	SUBS $1, R2
+	BPL beginlane
+	ADD R15, R20
+	ADD R24, R0
+	SUB $1, R1
+	CBNZ R1, beginrow
+
+begun:
+	MOVD $last-128(SP), R20
+
+whole:
 	MOVD a+24(FP), R0
 	MOVD rowA+32(FP), R25
 	ADD R25<<3, R0, R1
@@ -16587,21 +7631,11 @@ TEXT ·mulTile64NEON(SB), NOSPLIT, $128-97
 	MOVD b+48(FP), R10
 	MOVD ldb+56(FP), R11
 	LSL $3, R11, R11
-	MOVD k+16(FP), R12
-	MOVD c+80(FP), R14
-	MOVD ldc+88(FP), R15
-	LSL $3, R15, R15
-	MOVBU add+96(FP), R21
-	MOVD h+0(FP), R22
-	MOVD w+8(FP), R24
-	SUB $1, R24, R20
-	AND $1, R20
-	ADD $1, R20
 	CMP $1, R25
 	BNE apart
 	CMP $8, R22
 	BNE apart
-	CMP $2, R24
+	CMP $2, R23
 	BGT packed2
 
 v1h8packed:
@@ -16634,245 +7668,71 @@ v1h8packedloop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h8packedloop
+	CBZ R21, v1h8packedset
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h8packedpart0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart0lane
-	B v1h8packedrow0
-
-v1h8packedpart0:
-	CBZ R21, v1h8packedrow0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h8packedrow0set0:
-	FMOVQ F8, 0(R23)
-
-v1h8packedrow0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart1lane
-	B v1h8packedrow1
-
-v1h8packedpart1:
-	CBZ R21, v1h8packedrow1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h8packedrow1set0:
-	FMOVQ F9, 0(R23)
-
-v1h8packedrow1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart2lane
-	B v1h8packedrow2
-
-v1h8packedpart2:
-	CBZ R21, v1h8packedrow2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h8packedrow2set0:
-	FMOVQ F10, 0(R23)
-
-v1h8packedrow2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart3lane
-	B v1h8packedrow3
-
-v1h8packedpart3:
-	CBZ R21, v1h8packedrow3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h8packedrow3set0:
-	FMOVQ F11, 0(R23)
-
-v1h8packedrow3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart4lane
-	B v1h8packedrow4
-
-v1h8packedpart4:
-	CBZ R21, v1h8packedrow4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
-
-v1h8packedrow4set0:
-	FMOVQ F12, 0(R23)
-
-v1h8packedrow4:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart5lane
-	B v1h8packedrow5
-
-v1h8packedpart5:
-	CBZ R21, v1h8packedrow5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v1h8packedrow5set0:
-	FMOVQ F13, 0(R23)
-
-v1h8packedrow5:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart6lane
-	B v1h8packedrow6
-
-v1h8packedpart6:
-	CBZ R21, v1h8packedrow6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ed40e
-
-v1h8packedrow6set0:
-	FMOVQ F14, 0(R23)
-
-v1h8packedrow6:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart7
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart7lane
-	B v1h8packedrow7
-
-v1h8packedpart7:
-	CBZ R21, v1h8packedrow7set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
 
-v1h8packedrow7set0:
-	FMOVQ F15, 0(R23)
-
-v1h8packedrow7:
+v1h8packedset:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h8packed
 	B summed
 
 packed2:
-	CMP $4, R24
+	CMP $4, R23
 	BGT packed3
 
 v2h8packed:
@@ -16921,287 +7781,89 @@ v2h8packedloop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h8packedloop
+	CBZ R21, v2h8packedset
 	MOVD R14, R23
-	CBZ R21, v2h8packedrow0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h8packedrow0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart0lane
-	B v2h8packedrow0
-
-v2h8packedpart0:
-	CBZ R21, v2h8packedrow0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h8packedrow0set1:
-	FMOVQ F9, 16(R23)
-
-v2h8packedrow0:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h8packedrow1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart1lane
-	B v2h8packedrow1
-
-v2h8packedpart1:
-	CBZ R21, v2h8packedrow1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h8packedrow1set1:
-	FMOVQ F11, 16(R23)
-
-v2h8packedrow1:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h8packedrow2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart2lane
-	B v2h8packedrow2
-
-v2h8packedpart2:
-	CBZ R21, v2h8packedrow2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h8packedrow2set1:
-	FMOVQ F13, 16(R23)
-
-v2h8packedrow2:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h8packedrow3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart3lane
-	B v2h8packedrow3
-
-v2h8packedpart3:
-	CBZ R21, v2h8packedrow3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h8packedrow3set1:
-	FMOVQ F15, 16(R23)
-
-v2h8packedrow3:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h8packedrow4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart4lane
-	B v2h8packedrow4
-
-v2h8packedpart4:
-	CBZ R21, v2h8packedrow4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
-
-v2h8packedrow4set1:
-	FMOVQ F17, 16(R23)
-
-v2h8packedrow4:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e72d412
-
-v2h8packedrow5set0:
-	FMOVQ F18, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart5lane
-	B v2h8packedrow5
-
-v2h8packedpart5:
-	CBZ R21, v2h8packedrow5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v2h8packedrow5set1:
-	FMOVQ F19, 16(R23)
-
-v2h8packedrow5:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v2h8packedrow6set0:
-	FMOVQ F20, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart6lane
-	B v2h8packedrow6
-
-v2h8packedpart6:
-	CBZ R21, v2h8packedrow6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e75d415
-
-v2h8packedrow6set1:
-	FMOVQ F21, 16(R23)
-
-v2h8packedrow6:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e76d416
-
-v2h8packedrow7set0:
-	FMOVQ F22, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart7
-	FMOVQ F23, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart7lane
-	B v2h8packedrow7
-
-v2h8packedpart7:
-	CBZ R21, v2h8packedrow7set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e77d417
 
-v2h8packedrow7set1:
-	FMOVQ F23, 16(R23)
-
-v2h8packedrow7:
+v2h8packedset:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F22, 0(R23)
+	FMOVQ F23, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h8packed
 	B summed
@@ -17271,341 +7933,119 @@ v3h8packedloop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h8packedloop
+	CBZ R21, v3h8packedset
 	MOVD R14, R23
-	CBZ R21, v3h8packedrow0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h8packedrow0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h8packedrow0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h8packedrow0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart0lane
-	B v3h8packedrow0
-
-v3h8packedpart0:
-	CBZ R21, v3h8packedrow0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h8packedrow0set2:
-	FMOVQ F10, 32(R23)
-
-v3h8packedrow0:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h8packedrow1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h8packedrow1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h8packedrow1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart1lane
-	B v3h8packedrow1
-
-v3h8packedpart1:
-	CBZ R21, v3h8packedrow1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h8packedrow1set2:
-	FMOVQ F13, 32(R23)
-
-v3h8packedrow1:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h8packedrow2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h8packedrow2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h8packedrow2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart2lane
-	B v3h8packedrow2
-
-v3h8packedpart2:
-	CBZ R21, v3h8packedrow2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h8packedrow2set2:
-	FMOVQ F16, 32(R23)
-
-v3h8packedrow2:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h8packedrow3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h8packedrow3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h8packedrow3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart3lane
-	B v3h8packedrow3
-
-v3h8packedpart3:
-	CBZ R21, v3h8packedrow3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h8packedrow3set2:
-	FMOVQ F19, 32(R23)
-
-v3h8packedrow3:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h8packedrow4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h8packedrow4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h8packedrow4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart4lane
-	B v3h8packedrow4
-
-v3h8packedpart4:
-	CBZ R21, v3h8packedrow4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
-
-v3h8packedrow4set2:
-	FMOVQ F22, 32(R23)
-
-v3h8packedrow4:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e77d417
-
-v3h8packedrow5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h8packedrow5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e78d418
-
-v3h8packedrow5set1:
-	FMOVQ F24, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart5lane
-	B v3h8packedrow5
-
-v3h8packedpart5:
-	CBZ R21, v3h8packedrow5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e79d419
-
-v3h8packedrow5set2:
-	FMOVQ F25, 32(R23)
-
-v3h8packedrow5:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e7ad41a
-
-v3h8packedrow6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h8packedrow6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e7bd41b
-
-v3h8packedrow6set1:
-	FMOVQ F27, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart6lane
-	B v3h8packedrow6
-
-v3h8packedpart6:
-	CBZ R21, v3h8packedrow6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e7cd41c
-
-v3h8packedrow6set2:
-	FMOVQ F28, 32(R23)
-
-v3h8packedrow6:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e7dd41d
-
-v3h8packedrow7set0:
-	FMOVQ F29, 0(R23)
-	CBZ R21, v3h8packedrow7set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e7ed41e
-
-v3h8packedrow7set1:
-	FMOVQ F30, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart7
-	FMOVQ F31, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart7lane
-	B v3h8packedrow7
-
-v3h8packedpart7:
-	CBZ R21, v3h8packedrow7set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e7fd41f
 
-v3h8packedrow7set2:
-	FMOVQ F31, 32(R23)
-
-v3h8packedrow7:
+v3h8packedset:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F29, 0(R23)
+	FMOVQ F30, 16(R23)
+	FMOVQ F31, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h8packed
 	B summed
 
 apart:
-	CMP $2, R24
+	CMP $2, R23
 	BGT wide2
 	CMP $1, R22
 	BEQ v1h1
@@ -17658,239 +8098,65 @@ v1h8loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h8loop
+	CBZ R21, v1h8set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h8part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part0lane
-	B v1h8row0
-
-v1h8part0:
-	CBZ R21, v1h8row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h8row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h8row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part1lane
-	B v1h8row1
-
-v1h8part1:
-	CBZ R21, v1h8row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h8row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h8row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part2lane
-	B v1h8row2
-
-v1h8part2:
-	CBZ R21, v1h8row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h8row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h8row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part3lane
-	B v1h8row3
-
-v1h8part3:
-	CBZ R21, v1h8row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h8row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h8row3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part4lane
-	B v1h8row4
-
-v1h8part4:
-	CBZ R21, v1h8row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
-
-v1h8row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h8row4:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part5lane
-	B v1h8row5
-
-v1h8part5:
-	CBZ R21, v1h8row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v1h8row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h8row5:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part6lane
-	B v1h8row6
-
-v1h8part6:
-	CBZ R21, v1h8row6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ed40e
-
-v1h8row6set0:
-	FMOVQ F14, 0(R23)
-
-v1h8row6:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part7
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part7lane
-	B v1h8row7
-
-v1h8part7:
-	CBZ R21, v1h8row7set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
 
-v1h8row7set0:
-	FMOVQ F15, 0(R23)
-
-v1h8row7:
+v1h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h8
 	B summed
@@ -17928,210 +8194,58 @@ v1h7loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h7loop
+	CBZ R21, v1h7set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h7part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part0lane
-	B v1h7row0
-
-v1h7part0:
-	CBZ R21, v1h7row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h7row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h7row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part1lane
-	B v1h7row1
-
-v1h7part1:
-	CBZ R21, v1h7row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h7row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h7row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part2lane
-	B v1h7row2
-
-v1h7part2:
-	CBZ R21, v1h7row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h7row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h7row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part3lane
-	B v1h7row3
-
-v1h7part3:
-	CBZ R21, v1h7row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h7row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h7row3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part4lane
-	B v1h7row4
-
-v1h7part4:
-	CBZ R21, v1h7row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
-
-v1h7row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h7row4:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part5lane
-	B v1h7row5
-
-v1h7part5:
-	CBZ R21, v1h7row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v1h7row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h7row5:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part6lane
-	B v1h7row6
-
-v1h7part6:
-	CBZ R21, v1h7row6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ed40e
 
-v1h7row6set0:
-	FMOVQ F14, 0(R23)
-
-v1h7row6:
+v1h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h7
 	B summed
@@ -18166,181 +8280,51 @@ v1h6loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h6loop
+	CBZ R21, v1h6set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h6part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part0lane
-	B v1h6row0
-
-v1h6part0:
-	CBZ R21, v1h6row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h6row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h6row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part1lane
-	B v1h6row1
-
-v1h6part1:
-	CBZ R21, v1h6row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h6row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h6row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part2lane
-	B v1h6row2
-
-v1h6part2:
-	CBZ R21, v1h6row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h6row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h6row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part3lane
-	B v1h6row3
-
-v1h6part3:
-	CBZ R21, v1h6row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h6row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h6row3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part4lane
-	B v1h6row4
-
-v1h6part4:
-	CBZ R21, v1h6row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
-
-v1h6row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h6row4:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part5lane
-	B v1h6row5
-
-v1h6part5:
-	CBZ R21, v1h6row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
 
-v1h6row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h6row5:
+v1h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h6
 	B summed
@@ -18372,152 +8356,44 @@ v1h5loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h5loop
+	CBZ R21, v1h5set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h5part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part0lane
-	B v1h5row0
-
-v1h5part0:
-	CBZ R21, v1h5row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h5row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h5row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h5part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part1lane
-	B v1h5row1
-
-v1h5part1:
-	CBZ R21, v1h5row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h5row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h5row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h5part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part2lane
-	B v1h5row2
-
-v1h5part2:
-	CBZ R21, v1h5row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h5row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h5row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h5part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part3lane
-	B v1h5row3
-
-v1h5part3:
-	CBZ R21, v1h5row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h5row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h5row3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h5part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part4lane
-	B v1h5row4
-
-v1h5part4:
-	CBZ R21, v1h5row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
 
-v1h5row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h5row4:
+v1h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h5
 	B summed
@@ -18546,123 +8422,37 @@ v1h4loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h4loop
+	CBZ R21, v1h4set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h4part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h4part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h4part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part0lane
-	B v1h4row0
-
-v1h4part0:
-	CBZ R21, v1h4row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h4row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h4row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h4part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h4part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h4part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part1lane
-	B v1h4row1
-
-v1h4part1:
-	CBZ R21, v1h4row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h4row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h4row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h4part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h4part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h4part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part2lane
-	B v1h4row2
-
-v1h4part2:
-	CBZ R21, v1h4row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h4row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h4row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h4part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h4part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h4part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part3lane
-	B v1h4row3
-
-v1h4part3:
-	CBZ R21, v1h4row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
 
-v1h4row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h4row3:
+v1h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h4
 	B summed
@@ -18688,94 +8478,30 @@ v1h3loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h3loop
+	CBZ R21, v1h3set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h3part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h3part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h3part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part0lane
-	B v1h3row0
-
-v1h3part0:
-	CBZ R21, v1h3row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h3row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h3row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h3part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h3part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h3part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part1lane
-	B v1h3row1
-
-v1h3part1:
-	CBZ R21, v1h3row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h3row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h3row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h3part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h3part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h3part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part2lane
-	B v1h3row2
-
-v1h3part2:
-	CBZ R21, v1h3row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
 
-v1h3row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h3row2:
+v1h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h3
 	B summed
@@ -18798,65 +8524,23 @@ v1h2loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h2loop
+	CBZ R21, v1h2set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h2part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h2part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h2part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h2part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h2part0lane
-	B v1h2row0
-
-v1h2part0:
-	CBZ R21, v1h2row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h2row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h2row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h2part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h2part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h2part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h2part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h2part1lane
-	B v1h2row1
-
-v1h2part1:
-	CBZ R21, v1h2row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
 
-v1h2row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h2row1:
+v1h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h2
 	B summed
@@ -18876,42 +8560,22 @@ v1h1loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h1loop
+	CBZ R21, v1h1set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h1part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h1part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h1part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h1part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h1part0lane
-	B v1h1row0
-
-v1h1part0:
-	CBZ R21, v1h1row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
 
-v1h1row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h1row0:
-	ADD R15, R23
+v1h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h1
 	B summed
 
 wide2:
-	CMP $4, R24
+	CMP $4, R23
 	BGT wide3
 	CMP $1, R22
 	BEQ v2h1
@@ -18980,287 +8644,89 @@ v2h8loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h8loop
+	CBZ R21, v2h8set
 	MOVD R14, R23
-	CBZ R21, v2h8row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h8row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part0lane
-	B v2h8row0
-
-v2h8part0:
-	CBZ R21, v2h8row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h8row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h8row0:
 	ADD R15, R23
-	CBZ R21, v2h8row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h8row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part1lane
-	B v2h8row1
-
-v2h8part1:
-	CBZ R21, v2h8row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h8row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h8row1:
 	ADD R15, R23
-	CBZ R21, v2h8row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h8row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part2lane
-	B v2h8row2
-
-v2h8part2:
-	CBZ R21, v2h8row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h8row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h8row2:
 	ADD R15, R23
-	CBZ R21, v2h8row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h8row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part3lane
-	B v2h8row3
-
-v2h8part3:
-	CBZ R21, v2h8row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h8row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h8row3:
 	ADD R15, R23
-	CBZ R21, v2h8row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h8row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part4lane
-	B v2h8row4
-
-v2h8part4:
-	CBZ R21, v2h8row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
-
-v2h8row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h8row4:
 	ADD R15, R23
-	CBZ R21, v2h8row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e72d412
-
-v2h8row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part5lane
-	B v2h8row5
-
-v2h8part5:
-	CBZ R21, v2h8row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v2h8row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h8row5:
 	ADD R15, R23
-	CBZ R21, v2h8row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v2h8row6set0:
-	FMOVQ F20, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part6lane
-	B v2h8row6
-
-v2h8part6:
-	CBZ R21, v2h8row6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e75d415
-
-v2h8row6set1:
-	FMOVQ F21, 16(R23)
-
-v2h8row6:
 	ADD R15, R23
-	CBZ R21, v2h8row7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e76d416
-
-v2h8row7set0:
-	FMOVQ F22, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part7
-	FMOVQ F23, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part7lane
-	B v2h8row7
-
-v2h8part7:
-	CBZ R21, v2h8row7set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e77d417
 
-v2h8row7set1:
-	FMOVQ F23, 16(R23)
-
-v2h8row7:
+v2h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F22, 0(R23)
+	FMOVQ F23, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h8
 	B summed
@@ -19312,252 +8778,79 @@ v2h7loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h7loop
+	CBZ R21, v2h7set
 	MOVD R14, R23
-	CBZ R21, v2h7row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h7row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part0lane
-	B v2h7row0
-
-v2h7part0:
-	CBZ R21, v2h7row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h7row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h7row0:
 	ADD R15, R23
-	CBZ R21, v2h7row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h7row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part1lane
-	B v2h7row1
-
-v2h7part1:
-	CBZ R21, v2h7row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h7row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h7row1:
 	ADD R15, R23
-	CBZ R21, v2h7row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h7row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part2lane
-	B v2h7row2
-
-v2h7part2:
-	CBZ R21, v2h7row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h7row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h7row2:
 	ADD R15, R23
-	CBZ R21, v2h7row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h7row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part3lane
-	B v2h7row3
-
-v2h7part3:
-	CBZ R21, v2h7row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h7row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h7row3:
 	ADD R15, R23
-	CBZ R21, v2h7row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h7row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part4lane
-	B v2h7row4
-
-v2h7part4:
-	CBZ R21, v2h7row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
-
-v2h7row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h7row4:
 	ADD R15, R23
-	CBZ R21, v2h7row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e72d412
-
-v2h7row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part5lane
-	B v2h7row5
-
-v2h7part5:
-	CBZ R21, v2h7row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v2h7row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h7row5:
 	ADD R15, R23
-	CBZ R21, v2h7row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v2h7row6set0:
-	FMOVQ F20, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part6lane
-	B v2h7row6
-
-v2h7part6:
-	CBZ R21, v2h7row6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e75d415
 
-v2h7row6set1:
-	FMOVQ F21, 16(R23)
-
-v2h7row6:
+v2h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h7
 	B summed
@@ -19604,217 +8897,69 @@ v2h6loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h6loop
+	CBZ R21, v2h6set
 	MOVD R14, R23
-	CBZ R21, v2h6row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h6row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part0lane
-	B v2h6row0
-
-v2h6part0:
-	CBZ R21, v2h6row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h6row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h6row0:
 	ADD R15, R23
-	CBZ R21, v2h6row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h6row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part1lane
-	B v2h6row1
-
-v2h6part1:
-	CBZ R21, v2h6row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h6row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h6row1:
 	ADD R15, R23
-	CBZ R21, v2h6row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h6row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part2lane
-	B v2h6row2
-
-v2h6part2:
-	CBZ R21, v2h6row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h6row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h6row2:
 	ADD R15, R23
-	CBZ R21, v2h6row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h6row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part3lane
-	B v2h6row3
-
-v2h6part3:
-	CBZ R21, v2h6row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h6row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h6row3:
 	ADD R15, R23
-	CBZ R21, v2h6row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h6row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part4lane
-	B v2h6row4
-
-v2h6part4:
-	CBZ R21, v2h6row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
-
-v2h6row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h6row4:
 	ADD R15, R23
-	CBZ R21, v2h6row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e72d412
-
-v2h6row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part5lane
-	B v2h6row5
-
-v2h6part5:
-	CBZ R21, v2h6row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
 
-v2h6row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h6row5:
+v2h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h6
 	B summed
@@ -19856,182 +9001,59 @@ v2h5loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h5loop
+	CBZ R21, v2h5set
 	MOVD R14, R23
-	CBZ R21, v2h5row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h5row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part0lane
-	B v2h5row0
-
-v2h5part0:
-	CBZ R21, v2h5row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h5row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h5row0:
 	ADD R15, R23
-	CBZ R21, v2h5row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h5row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part1lane
-	B v2h5row1
-
-v2h5part1:
-	CBZ R21, v2h5row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h5row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h5row1:
 	ADD R15, R23
-	CBZ R21, v2h5row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h5row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part2lane
-	B v2h5row2
-
-v2h5part2:
-	CBZ R21, v2h5row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h5row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h5row2:
 	ADD R15, R23
-	CBZ R21, v2h5row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h5row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part3lane
-	B v2h5row3
-
-v2h5part3:
-	CBZ R21, v2h5row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h5row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h5row3:
 	ADD R15, R23
-	CBZ R21, v2h5row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h5row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part4lane
-	B v2h5row4
-
-v2h5part4:
-	CBZ R21, v2h5row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
 
-v2h5row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h5row4:
+v2h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h5
 	B summed
@@ -20068,147 +9090,49 @@ v2h4loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h4loop
+	CBZ R21, v2h4set
 	MOVD R14, R23
-	CBZ R21, v2h4row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h4row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h4part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h4part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h4part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part0lane
-	B v2h4row0
-
-v2h4part0:
-	CBZ R21, v2h4row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h4row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h4row0:
 	ADD R15, R23
-	CBZ R21, v2h4row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h4row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h4part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h4part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h4part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part1lane
-	B v2h4row1
-
-v2h4part1:
-	CBZ R21, v2h4row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h4row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h4row1:
 	ADD R15, R23
-	CBZ R21, v2h4row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h4row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h4part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h4part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h4part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part2lane
-	B v2h4row2
-
-v2h4part2:
-	CBZ R21, v2h4row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h4row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h4row2:
 	ADD R15, R23
-	CBZ R21, v2h4row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h4row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h4part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h4part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h4part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part3lane
-	B v2h4row3
-
-v2h4part3:
-	CBZ R21, v2h4row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
 
-v2h4row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h4row3:
+v2h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h4
 	B summed
@@ -20240,112 +9164,39 @@ v2h3loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h3loop
+	CBZ R21, v2h3set
 	MOVD R14, R23
-	CBZ R21, v2h3row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h3row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h3part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h3part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h3part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part0lane
-	B v2h3row0
-
-v2h3part0:
-	CBZ R21, v2h3row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h3row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h3row0:
 	ADD R15, R23
-	CBZ R21, v2h3row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h3row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h3part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h3part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h3part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part1lane
-	B v2h3row1
-
-v2h3part1:
-	CBZ R21, v2h3row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h3row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h3row1:
 	ADD R15, R23
-	CBZ R21, v2h3row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h3row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h3part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h3part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h3part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part2lane
-	B v2h3row2
-
-v2h3part2:
-	CBZ R21, v2h3row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
 
-v2h3row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h3row2:
+v2h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h3
 	B summed
@@ -20372,77 +9223,29 @@ v2h2loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h2loop
+	CBZ R21, v2h2set
 	MOVD R14, R23
-	CBZ R21, v2h2row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h2row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h2part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h2part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h2part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h2part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h2part0lane
-	B v2h2row0
-
-v2h2part0:
-	CBZ R21, v2h2row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h2row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h2row0:
 	ADD R15, R23
-	CBZ R21, v2h2row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h2row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h2part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h2part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h2part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h2part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h2part1lane
-	B v2h2row1
-
-v2h2part1:
-	CBZ R21, v2h2row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
 
-v2h2row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h2row1:
+v2h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h2
 	B summed
@@ -20464,42 +9267,19 @@ v2h1loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h1loop
+	CBZ R21, v2h1set
 	MOVD R14, R23
-	CBZ R21, v2h1row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h1row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h1part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h1part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h1part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h1part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h1part0lane
-	B v2h1row0
-
-v2h1part0:
-	CBZ R21, v2h1row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
 
-v2h1row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h1row0:
-	ADD R15, R23
+v2h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h1
 	B summed
@@ -20589,335 +9369,113 @@ v3h8loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h8loop
+	CBZ R21, v3h8set
 	MOVD R14, R23
-	CBZ R21, v3h8row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h8row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h8row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h8row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part0lane
-	B v3h8row0
-
-v3h8part0:
-	CBZ R21, v3h8row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h8row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h8row0:
 	ADD R15, R23
-	CBZ R21, v3h8row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h8row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h8row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h8row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part1lane
-	B v3h8row1
-
-v3h8part1:
-	CBZ R21, v3h8row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h8row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h8row1:
 	ADD R15, R23
-	CBZ R21, v3h8row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h8row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h8row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h8row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part2lane
-	B v3h8row2
-
-v3h8part2:
-	CBZ R21, v3h8row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h8row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h8row2:
 	ADD R15, R23
-	CBZ R21, v3h8row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h8row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h8row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h8row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part3lane
-	B v3h8row3
-
-v3h8part3:
-	CBZ R21, v3h8row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h8row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h8row3:
 	ADD R15, R23
-	CBZ R21, v3h8row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h8row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h8row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h8row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part4lane
-	B v3h8row4
-
-v3h8part4:
-	CBZ R21, v3h8row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
-
-v3h8row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h8row4:
 	ADD R15, R23
-	CBZ R21, v3h8row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e77d417
-
-v3h8row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h8row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e78d418
-
-v3h8row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part5lane
-	B v3h8row5
-
-v3h8part5:
-	CBZ R21, v3h8row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e79d419
-
-v3h8row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h8row5:
 	ADD R15, R23
-	CBZ R21, v3h8row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e7ad41a
-
-v3h8row6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h8row6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e7bd41b
-
-v3h8row6set1:
-	FMOVQ F27, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part6lane
-	B v3h8row6
-
-v3h8part6:
-	CBZ R21, v3h8row6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e7cd41c
-
-v3h8row6set2:
-	FMOVQ F28, 32(R23)
-
-v3h8row6:
 	ADD R15, R23
-	CBZ R21, v3h8row7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e7dd41d
-
-v3h8row7set0:
-	FMOVQ F29, 0(R23)
-	CBZ R21, v3h8row7set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e7ed41e
-
-v3h8row7set1:
-	FMOVQ F30, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part7
-	FMOVQ F31, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part7lane
-	B v3h8row7
-
-v3h8part7:
-	CBZ R21, v3h8row7set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e7fd41f
 
-v3h8row7set2:
-	FMOVQ F31, 32(R23)
-
-v3h8row7:
+v3h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F29, 0(R23)
+	FMOVQ F30, 16(R23)
+	FMOVQ F31, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h8
 	B summed
@@ -20984,294 +9542,100 @@ v3h7loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h7loop
+	CBZ R21, v3h7set
 	MOVD R14, R23
-	CBZ R21, v3h7row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h7row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h7row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h7row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part0lane
-	B v3h7row0
-
-v3h7part0:
-	CBZ R21, v3h7row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h7row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h7row0:
 	ADD R15, R23
-	CBZ R21, v3h7row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h7row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h7row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h7row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part1lane
-	B v3h7row1
-
-v3h7part1:
-	CBZ R21, v3h7row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h7row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h7row1:
 	ADD R15, R23
-	CBZ R21, v3h7row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h7row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h7row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h7row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part2lane
-	B v3h7row2
-
-v3h7part2:
-	CBZ R21, v3h7row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h7row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h7row2:
 	ADD R15, R23
-	CBZ R21, v3h7row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h7row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h7row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h7row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part3lane
-	B v3h7row3
-
-v3h7part3:
-	CBZ R21, v3h7row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h7row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h7row3:
 	ADD R15, R23
-	CBZ R21, v3h7row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h7row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h7row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h7row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part4lane
-	B v3h7row4
-
-v3h7part4:
-	CBZ R21, v3h7row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
-
-v3h7row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h7row4:
 	ADD R15, R23
-	CBZ R21, v3h7row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e77d417
-
-v3h7row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h7row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e78d418
-
-v3h7row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part5lane
-	B v3h7row5
-
-v3h7part5:
-	CBZ R21, v3h7row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e79d419
-
-v3h7row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h7row5:
 	ADD R15, R23
-	CBZ R21, v3h7row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e7ad41a
-
-v3h7row6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h7row6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e7bd41b
-
-v3h7row6set1:
-	FMOVQ F27, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part6lane
-	B v3h7row6
-
-v3h7part6:
-	CBZ R21, v3h7row6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e7cd41c
 
-v3h7row6set2:
-	FMOVQ F28, 32(R23)
-
-v3h7row6:
+v3h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h7
 	B summed
@@ -21331,253 +9695,87 @@ v3h6loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h6loop
+	CBZ R21, v3h6set
 	MOVD R14, R23
-	CBZ R21, v3h6row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h6row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h6row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h6row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part0lane
-	B v3h6row0
-
-v3h6part0:
-	CBZ R21, v3h6row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h6row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h6row0:
 	ADD R15, R23
-	CBZ R21, v3h6row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h6row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h6row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h6row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part1lane
-	B v3h6row1
-
-v3h6part1:
-	CBZ R21, v3h6row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h6row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h6row1:
 	ADD R15, R23
-	CBZ R21, v3h6row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h6row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h6row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h6row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part2lane
-	B v3h6row2
-
-v3h6part2:
-	CBZ R21, v3h6row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h6row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h6row2:
 	ADD R15, R23
-	CBZ R21, v3h6row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h6row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h6row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h6row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part3lane
-	B v3h6row3
-
-v3h6part3:
-	CBZ R21, v3h6row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h6row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h6row3:
 	ADD R15, R23
-	CBZ R21, v3h6row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h6row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h6row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h6row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part4lane
-	B v3h6row4
-
-v3h6part4:
-	CBZ R21, v3h6row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
-
-v3h6row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h6row4:
 	ADD R15, R23
-	CBZ R21, v3h6row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e77d417
-
-v3h6row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h6row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e78d418
-
-v3h6row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part5lane
-	B v3h6row5
-
-v3h6part5:
-	CBZ R21, v3h6row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e79d419
 
-v3h6row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h6row5:
+v3h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h6
 	B summed
@@ -21630,212 +9828,74 @@ v3h5loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h5loop
+	CBZ R21, v3h5set
 	MOVD R14, R23
-	CBZ R21, v3h5row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h5row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h5row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h5row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part0lane
-	B v3h5row0
-
-v3h5part0:
-	CBZ R21, v3h5row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h5row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h5row0:
 	ADD R15, R23
-	CBZ R21, v3h5row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h5row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h5row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h5row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part1lane
-	B v3h5row1
-
-v3h5part1:
-	CBZ R21, v3h5row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h5row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h5row1:
 	ADD R15, R23
-	CBZ R21, v3h5row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h5row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h5row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h5row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part2lane
-	B v3h5row2
-
-v3h5part2:
-	CBZ R21, v3h5row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h5row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h5row2:
 	ADD R15, R23
-	CBZ R21, v3h5row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h5row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h5row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h5row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part3lane
-	B v3h5row3
-
-v3h5part3:
-	CBZ R21, v3h5row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h5row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h5row3:
 	ADD R15, R23
-	CBZ R21, v3h5row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h5row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h5row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h5row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part4lane
-	B v3h5row4
-
-v3h5part4:
-	CBZ R21, v3h5row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
 
-v3h5row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h5row4:
+v3h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h5
 	B summed
@@ -21881,171 +9941,61 @@ v3h4loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h4loop
+	CBZ R21, v3h4set
 	MOVD R14, R23
-	CBZ R21, v3h4row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h4row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h4row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h4row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h4part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h4part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h4part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part0lane
-	B v3h4row0
-
-v3h4part0:
-	CBZ R21, v3h4row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h4row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h4row0:
 	ADD R15, R23
-	CBZ R21, v3h4row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h4row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h4row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h4row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h4part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h4part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h4part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part1lane
-	B v3h4row1
-
-v3h4part1:
-	CBZ R21, v3h4row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h4row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h4row1:
 	ADD R15, R23
-	CBZ R21, v3h4row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h4row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h4row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h4row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h4part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h4part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h4part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part2lane
-	B v3h4row2
-
-v3h4part2:
-	CBZ R21, v3h4row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h4row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h4row2:
 	ADD R15, R23
-	CBZ R21, v3h4row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h4row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h4row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h4row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h4part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h4part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h4part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part3lane
-	B v3h4row3
-
-v3h4part3:
-	CBZ R21, v3h4row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
 
-v3h4row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h4row3:
+v3h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h4
 	B summed
@@ -22084,130 +10034,48 @@ v3h3loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h3loop
+	CBZ R21, v3h3set
 	MOVD R14, R23
-	CBZ R21, v3h3row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h3row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h3row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h3row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h3part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h3part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h3part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part0lane
-	B v3h3row0
-
-v3h3part0:
-	CBZ R21, v3h3row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h3row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h3row0:
 	ADD R15, R23
-	CBZ R21, v3h3row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h3row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h3row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h3row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h3part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h3part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h3part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part1lane
-	B v3h3row1
-
-v3h3part1:
-	CBZ R21, v3h3row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h3row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h3row1:
 	ADD R15, R23
-	CBZ R21, v3h3row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h3row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h3row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h3row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h3part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h3part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h3part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part2lane
-	B v3h3row2
-
-v3h3part2:
-	CBZ R21, v3h3row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
 
-v3h3row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h3row2:
+v3h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h3
 	B summed
@@ -22239,89 +10107,35 @@ v3h2loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h2loop
+	CBZ R21, v3h2set
 	MOVD R14, R23
-	CBZ R21, v3h2row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h2row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h2row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h2row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h2part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h2part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h2part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h2part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h2part0lane
-	B v3h2row0
-
-v3h2part0:
-	CBZ R21, v3h2row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h2row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h2row0:
 	ADD R15, R23
-	CBZ R21, v3h2row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h2row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h2row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h2row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h2part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h2part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h2part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h2part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h2part1lane
-	B v3h2row1
-
-v3h2part1:
-	CBZ R21, v3h2row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
 
-v3h2row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h2row1:
+v3h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h2
 	B summed
@@ -22346,59 +10160,93 @@ v3h1loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h1loop
+	CBZ R21, v3h1set
 	MOVD R14, R23
-	CBZ R21, v3h1row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h1row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h1row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h1row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h1part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h1part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h1part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h1part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h1part0lane
-	B v3h1row0
-
-v3h1part0:
-	CBZ R21, v3h1row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
 
-v3h1row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h1row0:
-	ADD R15, R23
+v3h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h1
 	B summed
 
 summed:
+	CMP $2, R26
+	BEQ ended
+	MOVD w+8(FP), R20
+	SUB R26, R20
+	ADD R20<<3, R14, R20
+	MOVD $last-128(SP), R0
+	MOVD R22, R1
+
+endrow:
+	SUB $1, R26, R2
+
+endlane:
+	FMOVD (R0)(R2<<3), F0
+	FMOVD F0, (R20)(R2<<3)
+	SUBS $1, R2
+	BPL endlane
+	ADD R24, R0
+	ADD R15, R20
+	SUB $1, R1
+	CBNZ R1, endrow
+
+ended:
 	RET
 
 // func mulTaps64NEON(h, w, k int, a, b *float64, offsets *int, c *float64, ldc int, add bool)
 TEXT ·mulTaps64NEON(SB), NOSPLIT, $128-65
-	MOVD $1, R25
+	MOVD k+16(FP), R12
+	MOVD c+48(FP), R14
+	MOVD ldc+56(FP), R15
+	LSL $3, R15, R15
+	MOVBU add+64(FP), R21
+	MOVD h+0(FP), R22
+	MOVD w+8(FP), R23
+	SUB $1, R23, R26
+	AND $1, R26
+	ADD $1, R26
+	MOVD w+8(FP), R20
+	SUB R26, R20
+	ADD R20<<3, R14, R20
+	MOVD R15, R24
+	CMP $2, R26
+	BEQ whole
+	MOVD $16, R24
+	MOVD $last-128(SP), R0
+	CBZ R21, begun
+	MOVD R22, R1
+
+beginrow:
+	SUB $1, R26, R2
+
+beginlane:
+	FMOVD (R20)(R2<<3), F0
+	FMOVD F0, (R0)(R2<<3)
+	SUBS $1, R2
+	BPL beginlane
+	ADD R15, R20
+	ADD R24, R0
+	SUB $1, R1
+	CBNZ R1, beginrow
+
+begun:
+	MOVD $last-128(SP), R20
+
+whole:
 	MOVD a+24(FP), R0
+	MOVD $1, R25
 	ADD R25<<3, R0, R1
 	ADD R25<<3, R1, R2
 	ADD R25<<3, R2, R3
@@ -22410,21 +10258,11 @@ TEXT ·mulTaps64NEON(SB), NOSPLIT, $128-65
 	MOVD $64, R9
 	MOVD b+32(FP), R10
 	MOVD offsets+40(FP), R19
-	MOVD k+16(FP), R12
-	MOVD c+48(FP), R14
-	MOVD ldc+56(FP), R15
-	LSL $3, R15, R15
-	MOVBU add+64(FP), R21
-	MOVD h+0(FP), R22
-	MOVD w+8(FP), R24
-	SUB $1, R24, R20
-	AND $1, R20
-	ADD $1, R20
 	CMP $1, R25
 	BNE apart
 	CMP $8, R22
 	BNE apart
-	CMP $2, R24
+	CMP $2, R23
 	BGT packed2
 
 v1h8packed:
@@ -22458,245 +10296,71 @@ v1h8packedloop:
 	ADD R9, R0
 	SUB $1, R13
 	CBNZ R13, v1h8packedloop
+	CBZ R21, v1h8packedset
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h8packedpart0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart0lane
-	B v1h8packedrow0
-
-v1h8packedpart0:
-	CBZ R21, v1h8packedrow0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h8packedrow0set0:
-	FMOVQ F8, 0(R23)
-
-v1h8packedrow0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart1lane
-	B v1h8packedrow1
-
-v1h8packedpart1:
-	CBZ R21, v1h8packedrow1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h8packedrow1set0:
-	FMOVQ F9, 0(R23)
-
-v1h8packedrow1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart2lane
-	B v1h8packedrow2
-
-v1h8packedpart2:
-	CBZ R21, v1h8packedrow2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h8packedrow2set0:
-	FMOVQ F10, 0(R23)
-
-v1h8packedrow2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart3lane
-	B v1h8packedrow3
-
-v1h8packedpart3:
-	CBZ R21, v1h8packedrow3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h8packedrow3set0:
-	FMOVQ F11, 0(R23)
-
-v1h8packedrow3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart4lane
-	B v1h8packedrow4
-
-v1h8packedpart4:
-	CBZ R21, v1h8packedrow4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
-
-v1h8packedrow4set0:
-	FMOVQ F12, 0(R23)
-
-v1h8packedrow4:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart5lane
-	B v1h8packedrow5
-
-v1h8packedpart5:
-	CBZ R21, v1h8packedrow5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v1h8packedrow5set0:
-	FMOVQ F13, 0(R23)
-
-v1h8packedrow5:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart6lane
-	B v1h8packedrow6
-
-v1h8packedpart6:
-	CBZ R21, v1h8packedrow6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ed40e
-
-v1h8packedrow6set0:
-	FMOVQ F14, 0(R23)
-
-v1h8packedrow6:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8packedpart7
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8packedpart7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8packedpart7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8packedpart7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8packedpart7lane
-	B v1h8packedrow7
-
-v1h8packedpart7:
-	CBZ R21, v1h8packedrow7set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
 
-v1h8packedrow7set0:
-	FMOVQ F15, 0(R23)
-
-v1h8packedrow7:
+v1h8packedset:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h8packed
 	B summed
 
 packed2:
-	CMP $4, R24
+	CMP $4, R23
 	BGT packed3
 
 v2h8packed:
@@ -22746,287 +10410,89 @@ v2h8packedloop:
 	ADD R9, R0
 	SUB $1, R13
 	CBNZ R13, v2h8packedloop
+	CBZ R21, v2h8packedset
 	MOVD R14, R23
-	CBZ R21, v2h8packedrow0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h8packedrow0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart0lane
-	B v2h8packedrow0
-
-v2h8packedpart0:
-	CBZ R21, v2h8packedrow0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h8packedrow0set1:
-	FMOVQ F9, 16(R23)
-
-v2h8packedrow0:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h8packedrow1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart1lane
-	B v2h8packedrow1
-
-v2h8packedpart1:
-	CBZ R21, v2h8packedrow1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h8packedrow1set1:
-	FMOVQ F11, 16(R23)
-
-v2h8packedrow1:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h8packedrow2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart2lane
-	B v2h8packedrow2
-
-v2h8packedpart2:
-	CBZ R21, v2h8packedrow2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h8packedrow2set1:
-	FMOVQ F13, 16(R23)
-
-v2h8packedrow2:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h8packedrow3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart3lane
-	B v2h8packedrow3
-
-v2h8packedpart3:
-	CBZ R21, v2h8packedrow3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h8packedrow3set1:
-	FMOVQ F15, 16(R23)
-
-v2h8packedrow3:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h8packedrow4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart4lane
-	B v2h8packedrow4
-
-v2h8packedpart4:
-	CBZ R21, v2h8packedrow4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
-
-v2h8packedrow4set1:
-	FMOVQ F17, 16(R23)
-
-v2h8packedrow4:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e72d412
-
-v2h8packedrow5set0:
-	FMOVQ F18, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart5lane
-	B v2h8packedrow5
-
-v2h8packedpart5:
-	CBZ R21, v2h8packedrow5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v2h8packedrow5set1:
-	FMOVQ F19, 16(R23)
-
-v2h8packedrow5:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v2h8packedrow6set0:
-	FMOVQ F20, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart6lane
-	B v2h8packedrow6
-
-v2h8packedpart6:
-	CBZ R21, v2h8packedrow6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e75d415
-
-v2h8packedrow6set1:
-	FMOVQ F21, 16(R23)
-
-v2h8packedrow6:
 	ADD R15, R23
-	CBZ R21, v2h8packedrow7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e76d416
-
-v2h8packedrow7set0:
-	FMOVQ F22, 0(R23)
-	CMP $2, R20
-	BEQ v2h8packedpart7
-	FMOVQ F23, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8packedpart7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8packedpart7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8packedpart7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8packedpart7lane
-	B v2h8packedrow7
-
-v2h8packedpart7:
-	CBZ R21, v2h8packedrow7set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e77d417
 
-v2h8packedrow7set1:
-	FMOVQ F23, 16(R23)
-
-v2h8packedrow7:
+v2h8packedset:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F22, 0(R23)
+	FMOVQ F23, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h8packed
 	B summed
@@ -23097,341 +10563,119 @@ v3h8packedloop:
 	ADD R9, R0
 	SUB $1, R13
 	CBNZ R13, v3h8packedloop
+	CBZ R21, v3h8packedset
 	MOVD R14, R23
-	CBZ R21, v3h8packedrow0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h8packedrow0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h8packedrow0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h8packedrow0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart0lane
-	B v3h8packedrow0
-
-v3h8packedpart0:
-	CBZ R21, v3h8packedrow0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h8packedrow0set2:
-	FMOVQ F10, 32(R23)
-
-v3h8packedrow0:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h8packedrow1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h8packedrow1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h8packedrow1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart1lane
-	B v3h8packedrow1
-
-v3h8packedpart1:
-	CBZ R21, v3h8packedrow1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h8packedrow1set2:
-	FMOVQ F13, 32(R23)
-
-v3h8packedrow1:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h8packedrow2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h8packedrow2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h8packedrow2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart2lane
-	B v3h8packedrow2
-
-v3h8packedpart2:
-	CBZ R21, v3h8packedrow2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h8packedrow2set2:
-	FMOVQ F16, 32(R23)
-
-v3h8packedrow2:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h8packedrow3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h8packedrow3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h8packedrow3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart3lane
-	B v3h8packedrow3
-
-v3h8packedpart3:
-	CBZ R21, v3h8packedrow3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h8packedrow3set2:
-	FMOVQ F19, 32(R23)
-
-v3h8packedrow3:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h8packedrow4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h8packedrow4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h8packedrow4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart4lane
-	B v3h8packedrow4
-
-v3h8packedpart4:
-	CBZ R21, v3h8packedrow4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
-
-v3h8packedrow4set2:
-	FMOVQ F22, 32(R23)
-
-v3h8packedrow4:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e77d417
-
-v3h8packedrow5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h8packedrow5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e78d418
-
-v3h8packedrow5set1:
-	FMOVQ F24, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart5lane
-	B v3h8packedrow5
-
-v3h8packedpart5:
-	CBZ R21, v3h8packedrow5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e79d419
-
-v3h8packedrow5set2:
-	FMOVQ F25, 32(R23)
-
-v3h8packedrow5:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e7ad41a
-
-v3h8packedrow6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h8packedrow6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e7bd41b
-
-v3h8packedrow6set1:
-	FMOVQ F27, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart6lane
-	B v3h8packedrow6
-
-v3h8packedpart6:
-	CBZ R21, v3h8packedrow6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e7cd41c
-
-v3h8packedrow6set2:
-	FMOVQ F28, 32(R23)
-
-v3h8packedrow6:
 	ADD R15, R23
-	CBZ R21, v3h8packedrow7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e7dd41d
-
-v3h8packedrow7set0:
-	FMOVQ F29, 0(R23)
-	CBZ R21, v3h8packedrow7set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e7ed41e
-
-v3h8packedrow7set1:
-	FMOVQ F30, 16(R23)
-	CMP $2, R20
-	BEQ v3h8packedpart7
-	FMOVQ F31, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8packedpart7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8packedpart7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8packedpart7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8packedpart7lane
-	B v3h8packedrow7
-
-v3h8packedpart7:
-	CBZ R21, v3h8packedrow7set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e7fd41f
 
-v3h8packedrow7set2:
-	FMOVQ F31, 32(R23)
-
-v3h8packedrow7:
+v3h8packedset:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F29, 0(R23)
+	FMOVQ F30, 16(R23)
+	FMOVQ F31, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h8packed
 	B summed
 
 apart:
-	CMP $2, R24
+	CMP $2, R23
 	BGT wide2
 	CMP $1, R22
 	BEQ v1h1
@@ -23485,239 +10729,65 @@ v1h8loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h8loop
+	CBZ R21, v1h8set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h8part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part0lane
-	B v1h8row0
-
-v1h8part0:
-	CBZ R21, v1h8row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h8row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h8row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part1lane
-	B v1h8row1
-
-v1h8part1:
-	CBZ R21, v1h8row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h8row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h8row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part2lane
-	B v1h8row2
-
-v1h8part2:
-	CBZ R21, v1h8row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h8row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h8row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part3lane
-	B v1h8row3
-
-v1h8part3:
-	CBZ R21, v1h8row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h8row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h8row3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part4lane
-	B v1h8row4
-
-v1h8part4:
-	CBZ R21, v1h8row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
-
-v1h8row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h8row4:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part5lane
-	B v1h8row5
-
-v1h8part5:
-	CBZ R21, v1h8row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v1h8row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h8row5:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part6lane
-	B v1h8row6
-
-v1h8part6:
-	CBZ R21, v1h8row6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ed40e
-
-v1h8row6set0:
-	FMOVQ F14, 0(R23)
-
-v1h8row6:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part7
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part7lane
-	B v1h8row7
-
-v1h8part7:
-	CBZ R21, v1h8row7set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
 
-v1h8row7set0:
-	FMOVQ F15, 0(R23)
-
-v1h8row7:
+v1h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h8
 	B summed
@@ -23756,210 +10826,58 @@ v1h7loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h7loop
+	CBZ R21, v1h7set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h7part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part0lane
-	B v1h7row0
-
-v1h7part0:
-	CBZ R21, v1h7row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h7row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h7row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part1lane
-	B v1h7row1
-
-v1h7part1:
-	CBZ R21, v1h7row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h7row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h7row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part2lane
-	B v1h7row2
-
-v1h7part2:
-	CBZ R21, v1h7row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h7row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h7row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part3lane
-	B v1h7row3
-
-v1h7part3:
-	CBZ R21, v1h7row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h7row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h7row3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part4lane
-	B v1h7row4
-
-v1h7part4:
-	CBZ R21, v1h7row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
-
-v1h7row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h7row4:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part5lane
-	B v1h7row5
-
-v1h7part5:
-	CBZ R21, v1h7row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v1h7row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h7row5:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part6lane
-	B v1h7row6
-
-v1h7part6:
-	CBZ R21, v1h7row6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ed40e
 
-v1h7row6set0:
-	FMOVQ F14, 0(R23)
-
-v1h7row6:
+v1h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h7
 	B summed
@@ -23995,181 +10913,51 @@ v1h6loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h6loop
+	CBZ R21, v1h6set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h6part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part0lane
-	B v1h6row0
-
-v1h6part0:
-	CBZ R21, v1h6row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h6row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h6row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part1lane
-	B v1h6row1
-
-v1h6part1:
-	CBZ R21, v1h6row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h6row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h6row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part2lane
-	B v1h6row2
-
-v1h6part2:
-	CBZ R21, v1h6row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h6row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h6row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part3lane
-	B v1h6row3
-
-v1h6part3:
-	CBZ R21, v1h6row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h6row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h6row3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part4lane
-	B v1h6row4
-
-v1h6part4:
-	CBZ R21, v1h6row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
-
-v1h6row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h6row4:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part5lane
-	B v1h6row5
-
-v1h6part5:
-	CBZ R21, v1h6row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
 
-v1h6row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h6row5:
+v1h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h6
 	B summed
@@ -24202,152 +10990,44 @@ v1h5loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h5loop
+	CBZ R21, v1h5set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h5part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part0lane
-	B v1h5row0
-
-v1h5part0:
-	CBZ R21, v1h5row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h5row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h5row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h5part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part1lane
-	B v1h5row1
-
-v1h5part1:
-	CBZ R21, v1h5row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h5row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h5row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h5part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part2lane
-	B v1h5row2
-
-v1h5part2:
-	CBZ R21, v1h5row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h5row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h5row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h5part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part3lane
-	B v1h5row3
-
-v1h5part3:
-	CBZ R21, v1h5row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h5row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h5row3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h5part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part4lane
-	B v1h5row4
-
-v1h5part4:
-	CBZ R21, v1h5row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
 
-v1h5row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h5row4:
+v1h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h5
 	B summed
@@ -24377,123 +11057,37 @@ v1h4loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h4loop
+	CBZ R21, v1h4set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h4part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h4part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h4part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part0lane
-	B v1h4row0
-
-v1h4part0:
-	CBZ R21, v1h4row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h4row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h4row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h4part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h4part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h4part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part1lane
-	B v1h4row1
-
-v1h4part1:
-	CBZ R21, v1h4row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h4row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h4row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h4part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h4part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h4part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part2lane
-	B v1h4row2
-
-v1h4part2:
-	CBZ R21, v1h4row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h4row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h4row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h4part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h4part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h4part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part3lane
-	B v1h4row3
-
-v1h4part3:
-	CBZ R21, v1h4row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
 
-v1h4row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h4row3:
+v1h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h4
 	B summed
@@ -24520,94 +11114,30 @@ v1h3loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h3loop
+	CBZ R21, v1h3set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h3part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h3part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h3part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part0lane
-	B v1h3row0
-
-v1h3part0:
-	CBZ R21, v1h3row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h3row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h3row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h3part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h3part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h3part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part1lane
-	B v1h3row1
-
-v1h3part1:
-	CBZ R21, v1h3row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h3row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h3row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h3part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h3part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h3part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part2lane
-	B v1h3row2
-
-v1h3part2:
-	CBZ R21, v1h3row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
 
-v1h3row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h3row2:
+v1h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h3
 	B summed
@@ -24631,65 +11161,23 @@ v1h2loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h2loop
+	CBZ R21, v1h2set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h2part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h2part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h2part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h2part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h2part0lane
-	B v1h2row0
-
-v1h2part0:
-	CBZ R21, v1h2row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h2row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h2row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h2part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h2part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h2part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h2part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h2part1lane
-	B v1h2row1
-
-v1h2part1:
-	CBZ R21, v1h2row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
 
-v1h2row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h2row1:
+v1h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h2
 	B summed
@@ -24710,42 +11198,22 @@ v1h1loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v1h1loop
+	CBZ R21, v1h1set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h1part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h1part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h1part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h1part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h1part0lane
-	B v1h1row0
-
-v1h1part0:
-	CBZ R21, v1h1row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
 
-v1h1row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h1row0:
-	ADD R15, R23
+v1h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h1
 	B summed
 
 wide2:
-	CMP $4, R24
+	CMP $4, R23
 	BGT wide3
 	CMP $1, R22
 	BEQ v2h1
@@ -24815,287 +11283,89 @@ v2h8loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h8loop
+	CBZ R21, v2h8set
 	MOVD R14, R23
-	CBZ R21, v2h8row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h8row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part0lane
-	B v2h8row0
-
-v2h8part0:
-	CBZ R21, v2h8row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h8row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h8row0:
 	ADD R15, R23
-	CBZ R21, v2h8row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h8row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part1lane
-	B v2h8row1
-
-v2h8part1:
-	CBZ R21, v2h8row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h8row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h8row1:
 	ADD R15, R23
-	CBZ R21, v2h8row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h8row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part2lane
-	B v2h8row2
-
-v2h8part2:
-	CBZ R21, v2h8row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h8row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h8row2:
 	ADD R15, R23
-	CBZ R21, v2h8row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h8row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part3lane
-	B v2h8row3
-
-v2h8part3:
-	CBZ R21, v2h8row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h8row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h8row3:
 	ADD R15, R23
-	CBZ R21, v2h8row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h8row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part4lane
-	B v2h8row4
-
-v2h8part4:
-	CBZ R21, v2h8row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
-
-v2h8row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h8row4:
 	ADD R15, R23
-	CBZ R21, v2h8row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e72d412
-
-v2h8row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part5lane
-	B v2h8row5
-
-v2h8part5:
-	CBZ R21, v2h8row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v2h8row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h8row5:
 	ADD R15, R23
-	CBZ R21, v2h8row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v2h8row6set0:
-	FMOVQ F20, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part6lane
-	B v2h8row6
-
-v2h8part6:
-	CBZ R21, v2h8row6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e75d415
-
-v2h8row6set1:
-	FMOVQ F21, 16(R23)
-
-v2h8row6:
 	ADD R15, R23
-	CBZ R21, v2h8row7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e76d416
-
-v2h8row7set0:
-	FMOVQ F22, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part7
-	FMOVQ F23, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part7lane
-	B v2h8row7
-
-v2h8part7:
-	CBZ R21, v2h8row7set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e77d417
 
-v2h8row7set1:
-	FMOVQ F23, 16(R23)
-
-v2h8row7:
+v2h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F22, 0(R23)
+	FMOVQ F23, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h8
 	B summed
@@ -25148,252 +11418,79 @@ v2h7loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h7loop
+	CBZ R21, v2h7set
 	MOVD R14, R23
-	CBZ R21, v2h7row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h7row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part0lane
-	B v2h7row0
-
-v2h7part0:
-	CBZ R21, v2h7row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h7row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h7row0:
 	ADD R15, R23
-	CBZ R21, v2h7row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h7row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part1lane
-	B v2h7row1
-
-v2h7part1:
-	CBZ R21, v2h7row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h7row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h7row1:
 	ADD R15, R23
-	CBZ R21, v2h7row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h7row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part2lane
-	B v2h7row2
-
-v2h7part2:
-	CBZ R21, v2h7row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h7row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h7row2:
 	ADD R15, R23
-	CBZ R21, v2h7row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h7row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part3lane
-	B v2h7row3
-
-v2h7part3:
-	CBZ R21, v2h7row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h7row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h7row3:
 	ADD R15, R23
-	CBZ R21, v2h7row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h7row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part4lane
-	B v2h7row4
-
-v2h7part4:
-	CBZ R21, v2h7row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
-
-v2h7row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h7row4:
 	ADD R15, R23
-	CBZ R21, v2h7row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e72d412
-
-v2h7row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part5lane
-	B v2h7row5
-
-v2h7part5:
-	CBZ R21, v2h7row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v2h7row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h7row5:
 	ADD R15, R23
-	CBZ R21, v2h7row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v2h7row6set0:
-	FMOVQ F20, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part6lane
-	B v2h7row6
-
-v2h7part6:
-	CBZ R21, v2h7row6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e75d415
 
-v2h7row6set1:
-	FMOVQ F21, 16(R23)
-
-v2h7row6:
+v2h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h7
 	B summed
@@ -25441,217 +11538,69 @@ v2h6loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h6loop
+	CBZ R21, v2h6set
 	MOVD R14, R23
-	CBZ R21, v2h6row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h6row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part0lane
-	B v2h6row0
-
-v2h6part0:
-	CBZ R21, v2h6row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h6row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h6row0:
 	ADD R15, R23
-	CBZ R21, v2h6row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h6row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part1lane
-	B v2h6row1
-
-v2h6part1:
-	CBZ R21, v2h6row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h6row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h6row1:
 	ADD R15, R23
-	CBZ R21, v2h6row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h6row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part2lane
-	B v2h6row2
-
-v2h6part2:
-	CBZ R21, v2h6row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h6row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h6row2:
 	ADD R15, R23
-	CBZ R21, v2h6row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h6row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part3lane
-	B v2h6row3
-
-v2h6part3:
-	CBZ R21, v2h6row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h6row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h6row3:
 	ADD R15, R23
-	CBZ R21, v2h6row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h6row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part4lane
-	B v2h6row4
-
-v2h6part4:
-	CBZ R21, v2h6row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
-
-v2h6row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h6row4:
 	ADD R15, R23
-	CBZ R21, v2h6row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e72d412
-
-v2h6row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part5lane
-	B v2h6row5
-
-v2h6part5:
-	CBZ R21, v2h6row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
 
-v2h6row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h6row5:
+v2h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h6
 	B summed
@@ -25694,182 +11643,59 @@ v2h5loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h5loop
+	CBZ R21, v2h5set
 	MOVD R14, R23
-	CBZ R21, v2h5row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h5row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part0lane
-	B v2h5row0
-
-v2h5part0:
-	CBZ R21, v2h5row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h5row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h5row0:
 	ADD R15, R23
-	CBZ R21, v2h5row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h5row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part1lane
-	B v2h5row1
-
-v2h5part1:
-	CBZ R21, v2h5row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h5row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h5row1:
 	ADD R15, R23
-	CBZ R21, v2h5row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h5row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part2lane
-	B v2h5row2
-
-v2h5part2:
-	CBZ R21, v2h5row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h5row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h5row2:
 	ADD R15, R23
-	CBZ R21, v2h5row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h5row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part3lane
-	B v2h5row3
-
-v2h5part3:
-	CBZ R21, v2h5row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h5row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h5row3:
 	ADD R15, R23
-	CBZ R21, v2h5row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h5row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part4lane
-	B v2h5row4
-
-v2h5part4:
-	CBZ R21, v2h5row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
 
-v2h5row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h5row4:
+v2h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h5
 	B summed
@@ -25907,147 +11733,49 @@ v2h4loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h4loop
+	CBZ R21, v2h4set
 	MOVD R14, R23
-	CBZ R21, v2h4row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h4row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h4part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h4part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h4part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part0lane
-	B v2h4row0
-
-v2h4part0:
-	CBZ R21, v2h4row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h4row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h4row0:
 	ADD R15, R23
-	CBZ R21, v2h4row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h4row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h4part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h4part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h4part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part1lane
-	B v2h4row1
-
-v2h4part1:
-	CBZ R21, v2h4row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h4row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h4row1:
 	ADD R15, R23
-	CBZ R21, v2h4row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h4row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h4part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h4part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h4part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part2lane
-	B v2h4row2
-
-v2h4part2:
-	CBZ R21, v2h4row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h4row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h4row2:
 	ADD R15, R23
-	CBZ R21, v2h4row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h4row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h4part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h4part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h4part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part3lane
-	B v2h4row3
-
-v2h4part3:
-	CBZ R21, v2h4row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
 
-v2h4row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h4row3:
+v2h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h4
 	B summed
@@ -26080,112 +11808,39 @@ v2h3loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h3loop
+	CBZ R21, v2h3set
 	MOVD R14, R23
-	CBZ R21, v2h3row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h3row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h3part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h3part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h3part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part0lane
-	B v2h3row0
-
-v2h3part0:
-	CBZ R21, v2h3row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h3row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h3row0:
 	ADD R15, R23
-	CBZ R21, v2h3row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h3row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h3part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h3part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h3part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part1lane
-	B v2h3row1
-
-v2h3part1:
-	CBZ R21, v2h3row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h3row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h3row1:
 	ADD R15, R23
-	CBZ R21, v2h3row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h3row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h3part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h3part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h3part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part2lane
-	B v2h3row2
-
-v2h3part2:
-	CBZ R21, v2h3row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
 
-v2h3row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h3row2:
+v2h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h3
 	B summed
@@ -26213,77 +11868,29 @@ v2h2loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h2loop
+	CBZ R21, v2h2set
 	MOVD R14, R23
-	CBZ R21, v2h2row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h2row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h2part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h2part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h2part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h2part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h2part0lane
-	B v2h2row0
-
-v2h2part0:
-	CBZ R21, v2h2row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h2row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h2row0:
 	ADD R15, R23
-	CBZ R21, v2h2row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h2row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h2part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h2part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h2part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h2part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h2part1lane
-	B v2h2row1
-
-v2h2part1:
-	CBZ R21, v2h2row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
 
-v2h2row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h2row1:
+v2h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h2
 	B summed
@@ -26306,42 +11913,19 @@ v2h1loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v2h1loop
+	CBZ R21, v2h1set
 	MOVD R14, R23
-	CBZ R21, v2h1row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h1row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h1part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h1part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h1part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h1part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h1part0lane
-	B v2h1row0
-
-v2h1part0:
-	CBZ R21, v2h1row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
 
-v2h1row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h1row0:
-	ADD R15, R23
+v2h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h1
 	B summed
@@ -26432,335 +12016,113 @@ v3h8loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h8loop
+	CBZ R21, v3h8set
 	MOVD R14, R23
-	CBZ R21, v3h8row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h8row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h8row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h8row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part0lane
-	B v3h8row0
-
-v3h8part0:
-	CBZ R21, v3h8row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h8row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h8row0:
 	ADD R15, R23
-	CBZ R21, v3h8row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h8row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h8row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h8row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part1lane
-	B v3h8row1
-
-v3h8part1:
-	CBZ R21, v3h8row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h8row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h8row1:
 	ADD R15, R23
-	CBZ R21, v3h8row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h8row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h8row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h8row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part2lane
-	B v3h8row2
-
-v3h8part2:
-	CBZ R21, v3h8row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h8row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h8row2:
 	ADD R15, R23
-	CBZ R21, v3h8row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h8row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h8row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h8row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part3lane
-	B v3h8row3
-
-v3h8part3:
-	CBZ R21, v3h8row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h8row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h8row3:
 	ADD R15, R23
-	CBZ R21, v3h8row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h8row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h8row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h8row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part4lane
-	B v3h8row4
-
-v3h8part4:
-	CBZ R21, v3h8row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
-
-v3h8row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h8row4:
 	ADD R15, R23
-	CBZ R21, v3h8row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e77d417
-
-v3h8row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h8row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e78d418
-
-v3h8row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part5lane
-	B v3h8row5
-
-v3h8part5:
-	CBZ R21, v3h8row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e79d419
-
-v3h8row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h8row5:
 	ADD R15, R23
-	CBZ R21, v3h8row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e7ad41a
-
-v3h8row6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h8row6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e7bd41b
-
-v3h8row6set1:
-	FMOVQ F27, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part6lane
-	B v3h8row6
-
-v3h8part6:
-	CBZ R21, v3h8row6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e7cd41c
-
-v3h8row6set2:
-	FMOVQ F28, 32(R23)
-
-v3h8row6:
 	ADD R15, R23
-	CBZ R21, v3h8row7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e7dd41d
-
-v3h8row7set0:
-	FMOVQ F29, 0(R23)
-	CBZ R21, v3h8row7set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e7ed41e
-
-v3h8row7set1:
-	FMOVQ F30, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part7
-	FMOVQ F31, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part7lane
-	B v3h8row7
-
-v3h8part7:
-	CBZ R21, v3h8row7set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e7fd41f
 
-v3h8row7set2:
-	FMOVQ F31, 32(R23)
-
-v3h8row7:
+v3h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F29, 0(R23)
+	FMOVQ F30, 16(R23)
+	FMOVQ F31, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h8
 	B summed
@@ -26828,294 +12190,100 @@ v3h7loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h7loop
+	CBZ R21, v3h7set
 	MOVD R14, R23
-	CBZ R21, v3h7row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h7row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h7row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h7row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part0lane
-	B v3h7row0
-
-v3h7part0:
-	CBZ R21, v3h7row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h7row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h7row0:
 	ADD R15, R23
-	CBZ R21, v3h7row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h7row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h7row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h7row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part1lane
-	B v3h7row1
-
-v3h7part1:
-	CBZ R21, v3h7row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h7row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h7row1:
 	ADD R15, R23
-	CBZ R21, v3h7row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h7row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h7row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h7row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part2lane
-	B v3h7row2
-
-v3h7part2:
-	CBZ R21, v3h7row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h7row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h7row2:
 	ADD R15, R23
-	CBZ R21, v3h7row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h7row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h7row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h7row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part3lane
-	B v3h7row3
-
-v3h7part3:
-	CBZ R21, v3h7row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h7row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h7row3:
 	ADD R15, R23
-	CBZ R21, v3h7row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h7row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h7row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h7row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part4lane
-	B v3h7row4
-
-v3h7part4:
-	CBZ R21, v3h7row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
-
-v3h7row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h7row4:
 	ADD R15, R23
-	CBZ R21, v3h7row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e77d417
-
-v3h7row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h7row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e78d418
-
-v3h7row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part5lane
-	B v3h7row5
-
-v3h7part5:
-	CBZ R21, v3h7row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e79d419
-
-v3h7row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h7row5:
 	ADD R15, R23
-	CBZ R21, v3h7row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e7ad41a
-
-v3h7row6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h7row6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e7bd41b
-
-v3h7row6set1:
-	FMOVQ F27, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part6lane
-	B v3h7row6
-
-v3h7part6:
-	CBZ R21, v3h7row6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e7cd41c
 
-v3h7row6set2:
-	FMOVQ F28, 32(R23)
-
-v3h7row6:
+v3h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h7
 	B summed
@@ -27176,253 +12344,87 @@ v3h6loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h6loop
+	CBZ R21, v3h6set
 	MOVD R14, R23
-	CBZ R21, v3h6row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h6row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h6row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h6row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part0lane
-	B v3h6row0
-
-v3h6part0:
-	CBZ R21, v3h6row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h6row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h6row0:
 	ADD R15, R23
-	CBZ R21, v3h6row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h6row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h6row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h6row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part1lane
-	B v3h6row1
-
-v3h6part1:
-	CBZ R21, v3h6row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h6row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h6row1:
 	ADD R15, R23
-	CBZ R21, v3h6row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h6row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h6row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h6row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part2lane
-	B v3h6row2
-
-v3h6part2:
-	CBZ R21, v3h6row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h6row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h6row2:
 	ADD R15, R23
-	CBZ R21, v3h6row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h6row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h6row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h6row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part3lane
-	B v3h6row3
-
-v3h6part3:
-	CBZ R21, v3h6row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h6row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h6row3:
 	ADD R15, R23
-	CBZ R21, v3h6row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h6row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h6row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h6row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part4lane
-	B v3h6row4
-
-v3h6part4:
-	CBZ R21, v3h6row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
-
-v3h6row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h6row4:
 	ADD R15, R23
-	CBZ R21, v3h6row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e77d417
-
-v3h6row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h6row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e78d418
-
-v3h6row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part5lane
-	B v3h6row5
-
-v3h6part5:
-	CBZ R21, v3h6row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e79d419
 
-v3h6row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h6row5:
+v3h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h6
 	B summed
@@ -27476,212 +12478,74 @@ v3h5loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h5loop
+	CBZ R21, v3h5set
 	MOVD R14, R23
-	CBZ R21, v3h5row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h5row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h5row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h5row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part0lane
-	B v3h5row0
-
-v3h5part0:
-	CBZ R21, v3h5row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h5row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h5row0:
 	ADD R15, R23
-	CBZ R21, v3h5row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h5row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h5row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h5row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part1lane
-	B v3h5row1
-
-v3h5part1:
-	CBZ R21, v3h5row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h5row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h5row1:
 	ADD R15, R23
-	CBZ R21, v3h5row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h5row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h5row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h5row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part2lane
-	B v3h5row2
-
-v3h5part2:
-	CBZ R21, v3h5row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h5row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h5row2:
 	ADD R15, R23
-	CBZ R21, v3h5row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h5row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h5row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h5row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part3lane
-	B v3h5row3
-
-v3h5part3:
-	CBZ R21, v3h5row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h5row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h5row3:
 	ADD R15, R23
-	CBZ R21, v3h5row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h5row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h5row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h5row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part4lane
-	B v3h5row4
-
-v3h5part4:
-	CBZ R21, v3h5row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
 
-v3h5row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h5row4:
+v3h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h5
 	B summed
@@ -27728,171 +12592,61 @@ v3h4loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h4loop
+	CBZ R21, v3h4set
 	MOVD R14, R23
-	CBZ R21, v3h4row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h4row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h4row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h4row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h4part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h4part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h4part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part0lane
-	B v3h4row0
-
-v3h4part0:
-	CBZ R21, v3h4row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h4row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h4row0:
 	ADD R15, R23
-	CBZ R21, v3h4row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h4row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h4row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h4row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h4part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h4part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h4part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part1lane
-	B v3h4row1
-
-v3h4part1:
-	CBZ R21, v3h4row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h4row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h4row1:
 	ADD R15, R23
-	CBZ R21, v3h4row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h4row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h4row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h4row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h4part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h4part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h4part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part2lane
-	B v3h4row2
-
-v3h4part2:
-	CBZ R21, v3h4row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h4row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h4row2:
 	ADD R15, R23
-	CBZ R21, v3h4row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h4row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h4row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h4row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h4part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h4part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h4part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part3lane
-	B v3h4row3
-
-v3h4part3:
-	CBZ R21, v3h4row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
 
-v3h4row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h4row3:
+v3h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h4
 	B summed
@@ -27932,130 +12686,48 @@ v3h3loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h3loop
+	CBZ R21, v3h3set
 	MOVD R14, R23
-	CBZ R21, v3h3row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h3row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h3row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h3row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h3part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h3part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h3part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part0lane
-	B v3h3row0
-
-v3h3part0:
-	CBZ R21, v3h3row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h3row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h3row0:
 	ADD R15, R23
-	CBZ R21, v3h3row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h3row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h3row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h3row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h3part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h3part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h3part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part1lane
-	B v3h3row1
-
-v3h3part1:
-	CBZ R21, v3h3row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h3row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h3row1:
 	ADD R15, R23
-	CBZ R21, v3h3row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h3row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h3row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h3row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h3part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h3part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h3part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part2lane
-	B v3h3row2
-
-v3h3part2:
-	CBZ R21, v3h3row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
 
-v3h3row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h3row2:
+v3h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h3
 	B summed
@@ -28088,89 +12760,35 @@ v3h2loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h2loop
+	CBZ R21, v3h2set
 	MOVD R14, R23
-	CBZ R21, v3h2row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h2row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h2row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h2row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h2part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h2part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h2part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h2part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h2part0lane
-	B v3h2row0
-
-v3h2part0:
-	CBZ R21, v3h2row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h2row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h2row0:
 	ADD R15, R23
-	CBZ R21, v3h2row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h2row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h2row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h2row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h2part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h2part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h2part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h2part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h2part1lane
-	B v3h2row1
-
-v3h2part1:
-	CBZ R21, v3h2row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
 
-v3h2row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h2row1:
+v3h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h2
 	B summed
@@ -28196,59 +12814,93 @@ v3h1loop:
 	ADD R9, R8
 	SUB $1, R13
 	CBNZ R13, v3h1loop
+	CBZ R21, v3h1set
 	MOVD R14, R23
-	CBZ R21, v3h1row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h1row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h1row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h1row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h1part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h1part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h1part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h1part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h1part0lane
-	B v3h1row0
-
-v3h1part0:
-	CBZ R21, v3h1row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
 
-v3h1row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h1row0:
-	ADD R15, R23
+v3h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h1
 	B summed
 
 summed:
+	CMP $2, R26
+	BEQ ended
+	MOVD w+8(FP), R20
+	SUB R26, R20
+	ADD R20<<3, R14, R20
+	MOVD $last-128(SP), R0
+	MOVD R22, R1
+
+endrow:
+	SUB $1, R26, R2
+
+endlane:
+	FMOVD (R0)(R2<<3), F0
+	FMOVD F0, (R20)(R2<<3)
+	SUBS $1, R2
+	BPL endlane
+	ADD R24, R0
+	ADD R15, R20
+	SUB $1, R1
+	CBNZ R1, endrow
+
+ended:
 	RET
 
 // func mulWindows64NEON(h, tiles, w, k int, left *float64, row int, offsets *int, b *float64, next int, ahead, bias, c *float64, ldc int, add bool)
 TEXT ·mulWindows64NEON(SB), NOSPLIT, $128-105
 
 tile:
+	MOVD k+24(FP), R12
+	MOVD c+88(FP), R14
+	MOVD ldc+96(FP), R15
+	LSL $3, R15, R15
+	MOVBU add+104(FP), R21
+	MOVD h+0(FP), R22
+	MOVD w+16(FP), R23
+	SUB $1, R23, R26
+	AND $1, R26
+	ADD $1, R26
+	MOVD w+16(FP), R20
+	SUB R26, R20
+	ADD R20<<3, R14, R20
+	MOVD R15, R24
+	CMP $2, R26
+	BEQ whole
+	MOVD $16, R24
+	MOVD $last-128(SP), R0
+	CBZ R21, begun
+	MOVD R22, R1
+
+beginrow:
+	SUB $1, R26, R2
+
+beginlane:
+	FMOVD (R20)(R2<<3), F0
+	FMOVD F0, (R0)(R2<<3)
+	SUBS $1, R2
+	BPL beginlane
+	ADD R15, R20
+	ADD R24, R0
+	SUB $1, R1
+	CBNZ R1, beginrow
+
+begun:
+	MOVD $last-128(SP), R20
+
+whole:
 	MOVD left+32(FP), R0
 	MOVD row+40(FP), R25
 	ADD R25<<3, R0, R1
@@ -28262,17 +12914,7 @@ tile:
 	MOVD offsets+48(FP), R19
 	MOVD b+56(FP), R10
 	MOVD $48, R11
-	MOVD k+24(FP), R12
-	MOVD c+88(FP), R14
-	MOVD ldc+96(FP), R15
-	LSL $3, R15, R15
-	MOVBU add+104(FP), R21
-	MOVD h+0(FP), R22
-	MOVD w+16(FP), R24
-	SUB $1, R24, R20
-	AND $1, R20
-	ADD $1, R20
-	CMP $2, R24
+	CMP $2, R23
 	BGT wide2
 	CMP $1, R22
 	BEQ v1h1
@@ -28326,239 +12968,65 @@ v1h8loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h8loop
+	CBZ R21, v1h8set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h8part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part0lane
-	B v1h8row0
-
-v1h8part0:
-	CBZ R21, v1h8row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h8row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h8row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part1lane
-	B v1h8row1
-
-v1h8part1:
-	CBZ R21, v1h8row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h8row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h8row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part2lane
-	B v1h8row2
-
-v1h8part2:
-	CBZ R21, v1h8row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h8row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h8row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part3lane
-	B v1h8row3
-
-v1h8part3:
-	CBZ R21, v1h8row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h8row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h8row3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part4lane
-	B v1h8row4
-
-v1h8part4:
-	CBZ R21, v1h8row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
-
-v1h8row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h8row4:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part5lane
-	B v1h8row5
-
-v1h8part5:
-	CBZ R21, v1h8row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v1h8row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h8row5:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part6lane
-	B v1h8row6
-
-v1h8part6:
-	CBZ R21, v1h8row6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ed40e
-
-v1h8row6set0:
-	FMOVQ F14, 0(R23)
-
-v1h8row6:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h8part7
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h8part7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h8part7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h8part7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h8part7lane
-	B v1h8row7
-
-v1h8part7:
-	CBZ R21, v1h8row7set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
 
-v1h8row7set0:
-	FMOVQ F15, 0(R23)
-
-v1h8row7:
+v1h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h8
 	B summed
@@ -28597,210 +13065,58 @@ v1h7loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h7loop
+	CBZ R21, v1h7set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h7part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part0lane
-	B v1h7row0
-
-v1h7part0:
-	CBZ R21, v1h7row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h7row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h7row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part1lane
-	B v1h7row1
-
-v1h7part1:
-	CBZ R21, v1h7row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h7row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h7row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part2lane
-	B v1h7row2
-
-v1h7part2:
-	CBZ R21, v1h7row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h7row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h7row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part3lane
-	B v1h7row3
-
-v1h7part3:
-	CBZ R21, v1h7row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h7row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h7row3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part4lane
-	B v1h7row4
-
-v1h7part4:
-	CBZ R21, v1h7row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
-
-v1h7row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h7row4:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part5lane
-	B v1h7row5
-
-v1h7part5:
-	CBZ R21, v1h7row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v1h7row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h7row5:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h7part6
-	FMOVQ F14, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h7part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h7part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h7part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h7part6lane
-	B v1h7row6
-
-v1h7part6:
-	CBZ R21, v1h7row6set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ed40e
 
-v1h7row6set0:
-	FMOVQ F14, 0(R23)
-
-v1h7row6:
+v1h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h7
 	B summed
@@ -28836,181 +13152,51 @@ v1h6loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h6loop
+	CBZ R21, v1h6set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h6part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part0lane
-	B v1h6row0
-
-v1h6part0:
-	CBZ R21, v1h6row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h6row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h6row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part1lane
-	B v1h6row1
-
-v1h6part1:
-	CBZ R21, v1h6row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h6row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h6row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part2lane
-	B v1h6row2
-
-v1h6part2:
-	CBZ R21, v1h6row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h6row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h6row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part3lane
-	B v1h6row3
-
-v1h6part3:
-	CBZ R21, v1h6row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h6row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h6row3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part4lane
-	B v1h6row4
-
-v1h6part4:
-	CBZ R21, v1h6row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
-
-v1h6row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h6row4:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h6part5
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h6part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h6part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h6part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h6part5lane
-	B v1h6row5
-
-v1h6part5:
-	CBZ R21, v1h6row5set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
 
-v1h6row5set0:
-	FMOVQ F13, 0(R23)
-
-v1h6row5:
+v1h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h6
 	B summed
@@ -29043,152 +13229,44 @@ v1h5loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h5loop
+	CBZ R21, v1h5set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h5part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part0lane
-	B v1h5row0
-
-v1h5part0:
-	CBZ R21, v1h5row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h5row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h5row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h5part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part1lane
-	B v1h5row1
-
-v1h5part1:
-	CBZ R21, v1h5row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h5row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h5row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h5part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part2lane
-	B v1h5row2
-
-v1h5part2:
-	CBZ R21, v1h5row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h5row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h5row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h5part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part3lane
-	B v1h5row3
-
-v1h5part3:
-	CBZ R21, v1h5row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v1h5row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h5row3:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h5part4
-	FMOVQ F12, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h5part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h5part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h5part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h5part4lane
-	B v1h5row4
-
-v1h5part4:
-	CBZ R21, v1h5row4set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6cd40c
 
-v1h5row4set0:
-	FMOVQ F12, 0(R23)
-
-v1h5row4:
+v1h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h5
 	B summed
@@ -29218,123 +13296,37 @@ v1h4loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h4loop
+	CBZ R21, v1h4set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h4part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h4part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h4part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part0lane
-	B v1h4row0
-
-v1h4part0:
-	CBZ R21, v1h4row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h4row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h4row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h4part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h4part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h4part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part1lane
-	B v1h4row1
-
-v1h4part1:
-	CBZ R21, v1h4row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h4row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h4row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h4part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h4part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h4part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part2lane
-	B v1h4row2
-
-v1h4part2:
-	CBZ R21, v1h4row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v1h4row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h4row2:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h4part3
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h4part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h4part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h4part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h4part3lane
-	B v1h4row3
-
-v1h4part3:
-	CBZ R21, v1h4row3set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
 
-v1h4row3set0:
-	FMOVQ F11, 0(R23)
-
-v1h4row3:
+v1h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h4
 	B summed
@@ -29361,94 +13353,30 @@ v1h3loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h3loop
+	CBZ R21, v1h3set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h3part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h3part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h3part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part0lane
-	B v1h3row0
-
-v1h3part0:
-	CBZ R21, v1h3row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h3row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h3row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h3part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h3part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h3part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part1lane
-	B v1h3row1
-
-v1h3part1:
-	CBZ R21, v1h3row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v1h3row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h3row1:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h3part2
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h3part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h3part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h3part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h3part2lane
-	B v1h3row2
-
-v1h3part2:
-	CBZ R21, v1h3row2set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
 
-v1h3row2set0:
-	FMOVQ F10, 0(R23)
-
-v1h3row2:
+v1h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h3
 	B summed
@@ -29472,65 +13400,23 @@ v1h2loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h2loop
+	CBZ R21, v1h2set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h2part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h2part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h2part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h2part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h2part0lane
-	B v1h2row0
-
-v1h2part0:
-	CBZ R21, v1h2row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
-
-v1h2row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h2row0:
 	ADD R15, R23
-	CMP $2, R20
-	BEQ v1h2part1
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h2part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h2part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h2part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h2part1lane
-	B v1h2row1
-
-v1h2part1:
-	CBZ R21, v1h2row1set0
-	FMOVQ 0(R23), F0
+	ADD R24, R25
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
 
-v1h2row1set0:
-	FMOVQ F9, 0(R23)
-
-v1h2row1:
+v1h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F9, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h2
 	B summed
@@ -29551,42 +13437,22 @@ v1h1loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v1h1loop
+	CBZ R21, v1h1set
 	MOVD R14, R23
-	CMP $2, R20
-	BEQ v1h1part0
-	FMOVQ F8, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $0, R23, R25
-	MOVD R20, R26
-
-v1h1part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v1h1part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v1h1part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v1h1part0lane
-	B v1h1row0
-
-v1h1part0:
-	CBZ R21, v1h1row0set0
-	FMOVQ 0(R23), F0
+	MOVD R20, R25
+	FMOVQ (R25), F0
 	WORD $0x4e68d408
 
-v1h1row0set0:
-	FMOVQ F8, 0(R23)
-
-v1h1row0:
-	ADD R15, R23
+v1h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, (R25)
 	MOVD $1, R21
 	CBNZ R12, v1h1
 	B summed
 
 wide2:
-	CMP $4, R24
+	CMP $4, R23
 	BGT wide3
 	CMP $1, R22
 	BEQ v2h1
@@ -29656,287 +13522,89 @@ v2h8loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h8loop
+	CBZ R21, v2h8set
 	MOVD R14, R23
-	CBZ R21, v2h8row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h8row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part0lane
-	B v2h8row0
-
-v2h8part0:
-	CBZ R21, v2h8row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h8row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h8row0:
 	ADD R15, R23
-	CBZ R21, v2h8row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h8row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part1lane
-	B v2h8row1
-
-v2h8part1:
-	CBZ R21, v2h8row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h8row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h8row1:
 	ADD R15, R23
-	CBZ R21, v2h8row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h8row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part2lane
-	B v2h8row2
-
-v2h8part2:
-	CBZ R21, v2h8row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h8row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h8row2:
 	ADD R15, R23
-	CBZ R21, v2h8row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h8row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part3lane
-	B v2h8row3
-
-v2h8part3:
-	CBZ R21, v2h8row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h8row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h8row3:
 	ADD R15, R23
-	CBZ R21, v2h8row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h8row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part4lane
-	B v2h8row4
-
-v2h8part4:
-	CBZ R21, v2h8row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
-
-v2h8row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h8row4:
 	ADD R15, R23
-	CBZ R21, v2h8row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e72d412
-
-v2h8row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part5lane
-	B v2h8row5
-
-v2h8part5:
-	CBZ R21, v2h8row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v2h8row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h8row5:
 	ADD R15, R23
-	CBZ R21, v2h8row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v2h8row6set0:
-	FMOVQ F20, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part6lane
-	B v2h8row6
-
-v2h8part6:
-	CBZ R21, v2h8row6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e75d415
-
-v2h8row6set1:
-	FMOVQ F21, 16(R23)
-
-v2h8row6:
 	ADD R15, R23
-	CBZ R21, v2h8row7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e76d416
-
-v2h8row7set0:
-	FMOVQ F22, 0(R23)
-	CMP $2, R20
-	BEQ v2h8part7
-	FMOVQ F23, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h8part7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h8part7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h8part7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h8part7lane
-	B v2h8row7
-
-v2h8part7:
-	CBZ R21, v2h8row7set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e77d417
 
-v2h8row7set1:
-	FMOVQ F23, 16(R23)
-
-v2h8row7:
+v2h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F22, 0(R23)
+	FMOVQ F23, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h8
 	B summed
@@ -29989,252 +13657,79 @@ v2h7loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h7loop
+	CBZ R21, v2h7set
 	MOVD R14, R23
-	CBZ R21, v2h7row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h7row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part0lane
-	B v2h7row0
-
-v2h7part0:
-	CBZ R21, v2h7row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h7row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h7row0:
 	ADD R15, R23
-	CBZ R21, v2h7row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h7row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part1lane
-	B v2h7row1
-
-v2h7part1:
-	CBZ R21, v2h7row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h7row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h7row1:
 	ADD R15, R23
-	CBZ R21, v2h7row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h7row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part2lane
-	B v2h7row2
-
-v2h7part2:
-	CBZ R21, v2h7row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h7row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h7row2:
 	ADD R15, R23
-	CBZ R21, v2h7row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h7row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part3lane
-	B v2h7row3
-
-v2h7part3:
-	CBZ R21, v2h7row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h7row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h7row3:
 	ADD R15, R23
-	CBZ R21, v2h7row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h7row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part4lane
-	B v2h7row4
-
-v2h7part4:
-	CBZ R21, v2h7row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
-
-v2h7row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h7row4:
 	ADD R15, R23
-	CBZ R21, v2h7row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e72d412
-
-v2h7row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part5lane
-	B v2h7row5
-
-v2h7part5:
-	CBZ R21, v2h7row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v2h7row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h7row5:
 	ADD R15, R23
-	CBZ R21, v2h7row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v2h7row6set0:
-	FMOVQ F20, 0(R23)
-	CMP $2, R20
-	BEQ v2h7part6
-	FMOVQ F21, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h7part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h7part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h7part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h7part6lane
-	B v2h7row6
-
-v2h7part6:
-	CBZ R21, v2h7row6set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e75d415
 
-v2h7row6set1:
-	FMOVQ F21, 16(R23)
-
-v2h7row6:
+v2h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h7
 	B summed
@@ -30282,217 +13777,69 @@ v2h6loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h6loop
+	CBZ R21, v2h6set
 	MOVD R14, R23
-	CBZ R21, v2h6row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h6row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part0lane
-	B v2h6row0
-
-v2h6part0:
-	CBZ R21, v2h6row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h6row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h6row0:
 	ADD R15, R23
-	CBZ R21, v2h6row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h6row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part1lane
-	B v2h6row1
-
-v2h6part1:
-	CBZ R21, v2h6row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h6row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h6row1:
 	ADD R15, R23
-	CBZ R21, v2h6row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h6row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part2lane
-	B v2h6row2
-
-v2h6part2:
-	CBZ R21, v2h6row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h6row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h6row2:
 	ADD R15, R23
-	CBZ R21, v2h6row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h6row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part3lane
-	B v2h6row3
-
-v2h6part3:
-	CBZ R21, v2h6row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h6row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h6row3:
 	ADD R15, R23
-	CBZ R21, v2h6row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h6row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part4lane
-	B v2h6row4
-
-v2h6part4:
-	CBZ R21, v2h6row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
-
-v2h6row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h6row4:
 	ADD R15, R23
-	CBZ R21, v2h6row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e72d412
-
-v2h6row5set0:
-	FMOVQ F18, 0(R23)
-	CMP $2, R20
-	BEQ v2h6part5
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h6part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h6part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h6part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h6part5lane
-	B v2h6row5
-
-v2h6part5:
-	CBZ R21, v2h6row5set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
 
-v2h6row5set1:
-	FMOVQ F19, 16(R23)
-
-v2h6row5:
+v2h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F18, 0(R23)
+	FMOVQ F19, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h6
 	B summed
@@ -30535,182 +13882,59 @@ v2h5loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h5loop
+	CBZ R21, v2h5set
 	MOVD R14, R23
-	CBZ R21, v2h5row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h5row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part0lane
-	B v2h5row0
-
-v2h5part0:
-	CBZ R21, v2h5row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h5row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h5row0:
 	ADD R15, R23
-	CBZ R21, v2h5row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h5row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part1lane
-	B v2h5row1
-
-v2h5part1:
-	CBZ R21, v2h5row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h5row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h5row1:
 	ADD R15, R23
-	CBZ R21, v2h5row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h5row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part2lane
-	B v2h5row2
-
-v2h5part2:
-	CBZ R21, v2h5row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h5row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h5row2:
 	ADD R15, R23
-	CBZ R21, v2h5row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h5row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part3lane
-	B v2h5row3
-
-v2h5part3:
-	CBZ R21, v2h5row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
-
-v2h5row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h5row3:
 	ADD R15, R23
-	CBZ R21, v2h5row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e70d410
-
-v2h5row4set0:
-	FMOVQ F16, 0(R23)
-	CMP $2, R20
-	BEQ v2h5part4
-	FMOVQ F17, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h5part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h5part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h5part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h5part4lane
-	B v2h5row4
-
-v2h5part4:
-	CBZ R21, v2h5row4set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e71d411
 
-v2h5row4set1:
-	FMOVQ F17, 16(R23)
-
-v2h5row4:
+v2h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F16, 0(R23)
+	FMOVQ F17, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h5
 	B summed
@@ -30748,147 +13972,49 @@ v2h4loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h4loop
+	CBZ R21, v2h4set
 	MOVD R14, R23
-	CBZ R21, v2h4row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h4row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h4part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h4part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h4part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part0lane
-	B v2h4row0
-
-v2h4part0:
-	CBZ R21, v2h4row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h4row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h4row0:
 	ADD R15, R23
-	CBZ R21, v2h4row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h4row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h4part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h4part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h4part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part1lane
-	B v2h4row1
-
-v2h4part1:
-	CBZ R21, v2h4row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h4row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h4row1:
 	ADD R15, R23
-	CBZ R21, v2h4row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h4row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h4part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h4part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h4part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part2lane
-	B v2h4row2
-
-v2h4part2:
-	CBZ R21, v2h4row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v2h4row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h4row2:
 	ADD R15, R23
-	CBZ R21, v2h4row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v2h4row3set0:
-	FMOVQ F14, 0(R23)
-	CMP $2, R20
-	BEQ v2h4part3
-	FMOVQ F15, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h4part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h4part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h4part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h4part3lane
-	B v2h4row3
-
-v2h4part3:
-	CBZ R21, v2h4row3set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6fd40f
 
-v2h4row3set1:
-	FMOVQ F15, 16(R23)
-
-v2h4row3:
+v2h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h4
 	B summed
@@ -30921,112 +14047,39 @@ v2h3loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h3loop
+	CBZ R21, v2h3set
 	MOVD R14, R23
-	CBZ R21, v2h3row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h3row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h3part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h3part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h3part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part0lane
-	B v2h3row0
-
-v2h3part0:
-	CBZ R21, v2h3row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h3row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h3row0:
 	ADD R15, R23
-	CBZ R21, v2h3row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h3row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h3part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h3part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h3part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part1lane
-	B v2h3row1
-
-v2h3part1:
-	CBZ R21, v2h3row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
-
-v2h3row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h3row1:
 	ADD R15, R23
-	CBZ R21, v2h3row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6cd40c
-
-v2h3row2set0:
-	FMOVQ F12, 0(R23)
-	CMP $2, R20
-	BEQ v2h3part2
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h3part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h3part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h3part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h3part2lane
-	B v2h3row2
-
-v2h3part2:
-	CBZ R21, v2h3row2set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
 
-v2h3row2set1:
-	FMOVQ F13, 16(R23)
-
-v2h3row2:
+v2h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F12, 0(R23)
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h3
 	B summed
@@ -31054,77 +14107,29 @@ v2h2loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h2loop
+	CBZ R21, v2h2set
 	MOVD R14, R23
-	CBZ R21, v2h2row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h2row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h2part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h2part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h2part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h2part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h2part0lane
-	B v2h2row0
-
-v2h2part0:
-	CBZ R21, v2h2row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
-
-v2h2row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h2row0:
 	ADD R15, R23
-	CBZ R21, v2h2row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ad40a
-
-v2h2row1set0:
-	FMOVQ F10, 0(R23)
-	CMP $2, R20
-	BEQ v2h2part1
-	FMOVQ F11, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h2part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h2part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h2part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h2part1lane
-	B v2h2row1
-
-v2h2part1:
-	CBZ R21, v2h2row1set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6bd40b
 
-v2h2row1set1:
-	FMOVQ F11, 16(R23)
-
-v2h2row1:
+v2h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F10, 0(R23)
+	FMOVQ F11, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h2
 	B summed
@@ -31147,42 +14152,19 @@ v2h1loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v2h1loop
+	CBZ R21, v2h1set
 	MOVD R14, R23
-	CBZ R21, v2h1row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v2h1row0set0:
-	FMOVQ F8, 0(R23)
-	CMP $2, R20
-	BEQ v2h1part0
-	FMOVQ F9, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $16, R23, R25
-	MOVD R20, R26
-
-v2h1part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v2h1part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v2h1part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v2h1part0lane
-	B v2h1row0
-
-v2h1part0:
-	CBZ R21, v2h1row0set1
-	FMOVQ 16(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e69d409
 
-v2h1row0set1:
-	FMOVQ F9, 16(R23)
-
-v2h1row0:
-	ADD R15, R23
+v2h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, (R25)
 	MOVD $1, R21
 	CBNZ R12, v2h1
 	B summed
@@ -31273,335 +14255,113 @@ v3h8loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h8loop
+	CBZ R21, v3h8set
 	MOVD R14, R23
-	CBZ R21, v3h8row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h8row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h8row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h8row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part0lane
-	B v3h8row0
-
-v3h8part0:
-	CBZ R21, v3h8row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h8row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h8row0:
 	ADD R15, R23
-	CBZ R21, v3h8row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h8row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h8row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h8row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part1lane
-	B v3h8row1
-
-v3h8part1:
-	CBZ R21, v3h8row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h8row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h8row1:
 	ADD R15, R23
-	CBZ R21, v3h8row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h8row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h8row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h8row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part2lane
-	B v3h8row2
-
-v3h8part2:
-	CBZ R21, v3h8row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h8row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h8row2:
 	ADD R15, R23
-	CBZ R21, v3h8row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h8row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h8row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h8row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part3lane
-	B v3h8row3
-
-v3h8part3:
-	CBZ R21, v3h8row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h8row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h8row3:
 	ADD R15, R23
-	CBZ R21, v3h8row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h8row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h8row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h8row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part4lane
-	B v3h8row4
-
-v3h8part4:
-	CBZ R21, v3h8row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
-
-v3h8row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h8row4:
 	ADD R15, R23
-	CBZ R21, v3h8row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e77d417
-
-v3h8row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h8row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e78d418
-
-v3h8row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part5lane
-	B v3h8row5
-
-v3h8part5:
-	CBZ R21, v3h8row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e79d419
-
-v3h8row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h8row5:
 	ADD R15, R23
-	CBZ R21, v3h8row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e7ad41a
-
-v3h8row6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h8row6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e7bd41b
-
-v3h8row6set1:
-	FMOVQ F27, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part6lane
-	B v3h8row6
-
-v3h8part6:
-	CBZ R21, v3h8row6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e7cd41c
-
-v3h8row6set2:
-	FMOVQ F28, 32(R23)
-
-v3h8row6:
 	ADD R15, R23
-	CBZ R21, v3h8row7set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e7dd41d
-
-v3h8row7set0:
-	FMOVQ F29, 0(R23)
-	CBZ R21, v3h8row7set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e7ed41e
-
-v3h8row7set1:
-	FMOVQ F30, 16(R23)
-	CMP $2, R20
-	BEQ v3h8part7
-	FMOVQ F31, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h8part7lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h8part7set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h8part7set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h8part7lane
-	B v3h8row7
-
-v3h8part7:
-	CBZ R21, v3h8row7set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e7fd41f
 
-v3h8row7set2:
-	FMOVQ F31, 32(R23)
-
-v3h8row7:
+v3h8set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F29, 0(R23)
+	FMOVQ F30, 16(R23)
+	FMOVQ F31, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h8
 	B summed
@@ -31669,294 +14429,100 @@ v3h7loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h7loop
+	CBZ R21, v3h7set
 	MOVD R14, R23
-	CBZ R21, v3h7row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h7row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h7row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h7row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part0lane
-	B v3h7row0
-
-v3h7part0:
-	CBZ R21, v3h7row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h7row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h7row0:
 	ADD R15, R23
-	CBZ R21, v3h7row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h7row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h7row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h7row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part1lane
-	B v3h7row1
-
-v3h7part1:
-	CBZ R21, v3h7row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h7row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h7row1:
 	ADD R15, R23
-	CBZ R21, v3h7row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h7row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h7row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h7row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part2lane
-	B v3h7row2
-
-v3h7part2:
-	CBZ R21, v3h7row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h7row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h7row2:
 	ADD R15, R23
-	CBZ R21, v3h7row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h7row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h7row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h7row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part3lane
-	B v3h7row3
-
-v3h7part3:
-	CBZ R21, v3h7row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h7row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h7row3:
 	ADD R15, R23
-	CBZ R21, v3h7row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h7row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h7row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h7row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part4lane
-	B v3h7row4
-
-v3h7part4:
-	CBZ R21, v3h7row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
-
-v3h7row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h7row4:
 	ADD R15, R23
-	CBZ R21, v3h7row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e77d417
-
-v3h7row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h7row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e78d418
-
-v3h7row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part5lane
-	B v3h7row5
-
-v3h7part5:
-	CBZ R21, v3h7row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e79d419
-
-v3h7row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h7row5:
 	ADD R15, R23
-	CBZ R21, v3h7row6set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e7ad41a
-
-v3h7row6set0:
-	FMOVQ F26, 0(R23)
-	CBZ R21, v3h7row6set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e7bd41b
-
-v3h7row6set1:
-	FMOVQ F27, 16(R23)
-	CMP $2, R20
-	BEQ v3h7part6
-	FMOVQ F28, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h7part6lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h7part6set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h7part6set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h7part6lane
-	B v3h7row6
-
-v3h7part6:
-	CBZ R21, v3h7row6set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e7cd41c
 
-v3h7row6set2:
-	FMOVQ F28, 32(R23)
-
-v3h7row6:
+v3h7set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F26, 0(R23)
+	FMOVQ F27, 16(R23)
+	FMOVQ F28, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h7
 	B summed
@@ -32017,253 +14583,87 @@ v3h6loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h6loop
+	CBZ R21, v3h6set
 	MOVD R14, R23
-	CBZ R21, v3h6row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h6row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h6row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h6row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part0lane
-	B v3h6row0
-
-v3h6part0:
-	CBZ R21, v3h6row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h6row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h6row0:
 	ADD R15, R23
-	CBZ R21, v3h6row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h6row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h6row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h6row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part1lane
-	B v3h6row1
-
-v3h6part1:
-	CBZ R21, v3h6row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h6row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h6row1:
 	ADD R15, R23
-	CBZ R21, v3h6row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h6row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h6row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h6row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part2lane
-	B v3h6row2
-
-v3h6part2:
-	CBZ R21, v3h6row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h6row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h6row2:
 	ADD R15, R23
-	CBZ R21, v3h6row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h6row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h6row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h6row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part3lane
-	B v3h6row3
-
-v3h6part3:
-	CBZ R21, v3h6row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h6row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h6row3:
 	ADD R15, R23
-	CBZ R21, v3h6row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h6row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h6row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h6row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part4lane
-	B v3h6row4
-
-v3h6part4:
-	CBZ R21, v3h6row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
-
-v3h6row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h6row4:
 	ADD R15, R23
-	CBZ R21, v3h6row5set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e77d417
-
-v3h6row5set0:
-	FMOVQ F23, 0(R23)
-	CBZ R21, v3h6row5set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e78d418
-
-v3h6row5set1:
-	FMOVQ F24, 16(R23)
-	CMP $2, R20
-	BEQ v3h6part5
-	FMOVQ F25, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h6part5lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h6part5set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h6part5set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h6part5lane
-	B v3h6row5
-
-v3h6part5:
-	CBZ R21, v3h6row5set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e79d419
 
-v3h6row5set2:
-	FMOVQ F25, 32(R23)
-
-v3h6row5:
+v3h6set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F23, 0(R23)
+	FMOVQ F24, 16(R23)
+	FMOVQ F25, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h6
 	B summed
@@ -32317,212 +14717,74 @@ v3h5loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h5loop
+	CBZ R21, v3h5set
 	MOVD R14, R23
-	CBZ R21, v3h5row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h5row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h5row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h5row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part0lane
-	B v3h5row0
-
-v3h5part0:
-	CBZ R21, v3h5row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h5row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h5row0:
 	ADD R15, R23
-	CBZ R21, v3h5row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h5row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h5row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h5row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part1lane
-	B v3h5row1
-
-v3h5part1:
-	CBZ R21, v3h5row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h5row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h5row1:
 	ADD R15, R23
-	CBZ R21, v3h5row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h5row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h5row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h5row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part2lane
-	B v3h5row2
-
-v3h5part2:
-	CBZ R21, v3h5row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h5row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h5row2:
 	ADD R15, R23
-	CBZ R21, v3h5row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h5row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h5row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h5row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part3lane
-	B v3h5row3
-
-v3h5part3:
-	CBZ R21, v3h5row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
-
-v3h5row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h5row3:
 	ADD R15, R23
-	CBZ R21, v3h5row4set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e74d414
-
-v3h5row4set0:
-	FMOVQ F20, 0(R23)
-	CBZ R21, v3h5row4set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e75d415
-
-v3h5row4set1:
-	FMOVQ F21, 16(R23)
-	CMP $2, R20
-	BEQ v3h5part4
-	FMOVQ F22, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h5part4lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h5part4set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h5part4set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h5part4lane
-	B v3h5row4
-
-v3h5part4:
-	CBZ R21, v3h5row4set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e76d416
 
-v3h5row4set2:
-	FMOVQ F22, 32(R23)
-
-v3h5row4:
+v3h5set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F20, 0(R23)
+	FMOVQ F21, 16(R23)
+	FMOVQ F22, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h5
 	B summed
@@ -32569,171 +14831,61 @@ v3h4loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h4loop
+	CBZ R21, v3h4set
 	MOVD R14, R23
-	CBZ R21, v3h4row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h4row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h4row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h4row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h4part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h4part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h4part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part0lane
-	B v3h4row0
-
-v3h4part0:
-	CBZ R21, v3h4row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h4row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h4row0:
 	ADD R15, R23
-	CBZ R21, v3h4row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h4row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h4row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h4row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h4part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h4part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h4part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part1lane
-	B v3h4row1
-
-v3h4part1:
-	CBZ R21, v3h4row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h4row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h4row1:
 	ADD R15, R23
-	CBZ R21, v3h4row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h4row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h4row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h4row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h4part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h4part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h4part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part2lane
-	B v3h4row2
-
-v3h4part2:
-	CBZ R21, v3h4row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
-
-v3h4row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h4row2:
 	ADD R15, R23
-	CBZ R21, v3h4row3set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e71d411
-
-v3h4row3set0:
-	FMOVQ F17, 0(R23)
-	CBZ R21, v3h4row3set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e72d412
-
-v3h4row3set1:
-	FMOVQ F18, 16(R23)
-	CMP $2, R20
-	BEQ v3h4part3
-	FMOVQ F19, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h4part3lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h4part3set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h4part3set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h4part3lane
-	B v3h4row3
-
-v3h4part3:
-	CBZ R21, v3h4row3set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e73d413
 
-v3h4row3set2:
-	FMOVQ F19, 32(R23)
-
-v3h4row3:
+v3h4set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F17, 0(R23)
+	FMOVQ F18, 16(R23)
+	FMOVQ F19, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h4
 	B summed
@@ -32773,130 +14925,48 @@ v3h3loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h3loop
+	CBZ R21, v3h3set
 	MOVD R14, R23
-	CBZ R21, v3h3row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h3row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h3row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h3row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h3part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h3part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h3part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part0lane
-	B v3h3row0
-
-v3h3part0:
-	CBZ R21, v3h3row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h3row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h3row0:
 	ADD R15, R23
-	CBZ R21, v3h3row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h3row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h3row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h3row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h3part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h3part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h3part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part1lane
-	B v3h3row1
-
-v3h3part1:
-	CBZ R21, v3h3row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
-
-v3h3row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h3row1:
 	ADD R15, R23
-	CBZ R21, v3h3row2set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6ed40e
-
-v3h3row2set0:
-	FMOVQ F14, 0(R23)
-	CBZ R21, v3h3row2set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6fd40f
-
-v3h3row2set1:
-	FMOVQ F15, 16(R23)
-	CMP $2, R20
-	BEQ v3h3part2
-	FMOVQ F16, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h3part2lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h3part2set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h3part2set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h3part2lane
-	B v3h3row2
-
-v3h3part2:
-	CBZ R21, v3h3row2set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e70d410
 
-v3h3row2set2:
-	FMOVQ F16, 32(R23)
-
-v3h3row2:
+v3h3set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
+	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F14, 0(R23)
+	FMOVQ F15, 16(R23)
+	FMOVQ F16, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h3
 	B summed
@@ -32929,89 +14999,35 @@ v3h2loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h2loop
+	CBZ R21, v3h2set
 	MOVD R14, R23
-	CBZ R21, v3h2row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h2row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h2row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h2row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h2part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h2part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h2part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h2part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h2part0lane
-	B v3h2row0
-
-v3h2part0:
-	CBZ R21, v3h2row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
-
-v3h2row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h2row0:
 	ADD R15, R23
-	CBZ R21, v3h2row1set0
+	ADD R24, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e6bd40b
-
-v3h2row1set0:
-	FMOVQ F11, 0(R23)
-	CBZ R21, v3h2row1set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e6cd40c
-
-v3h2row1set1:
-	FMOVQ F12, 16(R23)
-	CMP $2, R20
-	BEQ v3h2part1
-	FMOVQ F13, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h2part1lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h2part1set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h2part1set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h2part1lane
-	B v3h2row1
-
-v3h2part1:
-	CBZ R21, v3h2row1set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6dd40d
 
-v3h2row1set2:
-	FMOVQ F13, 32(R23)
-
-v3h2row1:
+v3h2set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	ADD R15, R23
+	ADD R24, R25
+	FMOVQ F11, 0(R23)
+	FMOVQ F12, 16(R23)
+	FMOVQ F13, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h2
 	B summed
@@ -33037,53 +15053,49 @@ v3h1loop:
 	ADD R11, R10
 	SUB $1, R13
 	CBNZ R13, v3h1loop
+	CBZ R21, v3h1set
 	MOVD R14, R23
-	CBZ R21, v3h1row0set0
+	MOVD R20, R25
 	FMOVQ 0(R23), F0
 	WORD $0x4e68d408
-
-v3h1row0set0:
-	FMOVQ F8, 0(R23)
-	CBZ R21, v3h1row0set1
 	FMOVQ 16(R23), F0
 	WORD $0x4e69d409
-
-v3h1row0set1:
-	FMOVQ F9, 16(R23)
-	CMP $2, R20
-	BEQ v3h1part0
-	FMOVQ F10, sums-128(SP)
-	MOVD $sums-128(SP), R24
-	ADD $32, R23, R25
-	MOVD R20, R26
-
-v3h1part0lane:
-	FMOVD.P 8(R24), F0
-	CBZ R21, v3h1part0set
-	FMOVD (R25), F1
-	WORD $0x4e60d420
-
-v3h1part0set:
-	FMOVD.P F0, 8(R25)
-	SUB $1, R26
-	CBNZ R26, v3h1part0lane
-	B v3h1row0
-
-v3h1part0:
-	CBZ R21, v3h1row0set2
-	FMOVQ 32(R23), F0
+	FMOVQ (R25), F0
 	WORD $0x4e6ad40a
 
-v3h1row0set2:
-	FMOVQ F10, 32(R23)
-
-v3h1row0:
-	ADD R15, R23
+v3h1set:
+	MOVD R14, R23
+	MOVD R20, R25
+	FMOVQ F8, 0(R23)
+	FMOVQ F9, 16(R23)
+	FMOVQ F10, (R25)
 	MOVD $1, R21
 	CBNZ R12, v3h1
 	B summed
 
 summed:
+	CMP $2, R26
+	BEQ ended
+	MOVD w+16(FP), R20
+	SUB R26, R20
+	ADD R20<<3, R14, R20
+	MOVD $last-128(SP), R0
+	MOVD R22, R1
+
+endrow:
+	SUB $1, R26, R2
+
+endlane:
+	FMOVD (R0)(R2<<3), F0
+	FMOVD F0, (R20)(R2<<3)
+	SUBS $1, R2
+	BPL endlane
+	ADD R24, R0
+	ADD R15, R20
+	SUB $1, R1
+	CBNZ R1, endrow
+
+ended:
 	MOVD bias+80(FP), R0
 	CBZ R0, biased
 

@@ -276,9 +276,13 @@ func (g *generator) masksOfCX(i int) {
 // lanes returns the elements of a register.
 func (g *generator) lanes() int { return g.bytes() / g.width }
 
+// bytes returns those of a register.
 func (g *generator) bytes() int {
-	if g.avx512 {
+	switch {
+	case g.avx512:
 		return 64
+	case g.neon:
+		return 16
 	}
 	return 32
 }

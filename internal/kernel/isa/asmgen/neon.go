@@ -195,7 +195,7 @@ func (g *generator) emitNEON(v *vector, result value, last int) int {
 // mapLoopNEON is mapLoop for arm64. The lanes that are left go through a buffer on the stack,
 // 16 bytes for each operand and for the result.
 func (g *generator) mapLoopNEON(m mapped) {
-	f, pointers, lanes := m.function, []string{"R1", "R2", "R3"}, 16/g.width
+	f, pointers, lanes := m.function, []string{"R1", "R2", "R3"}, g.lanes()
 	arrangement := map[int]string{4: "S4", 8: "D2"}[g.width]
 	fmt.Fprintf(g, "TEXT ·%s(SB), NOSPLIT, $64-48\n", m.label())
 	g.op("MOVD dst+0(FP), R0")

@@ -78,7 +78,7 @@ func (g *generator) neonLoads(n int, from string, to int) {
 // neonSpans emits a loop over as many elements as a register counts, which it leaves at 0: in
 // blocks of so many registers, most first, and then by lanes. Pointers are moved along.
 func (g *generator) neonSpans(blocks []int, count, name string, body func(regs int, lane bool), pointers ...string) {
-	lanes := 16 / g.width
+	lanes := g.lanes()
 	step := func(label, next string, elements, regs int, lane bool) {
 		g.label("%s", label)
 		g.op("CMP $%d, %s", elements, count)

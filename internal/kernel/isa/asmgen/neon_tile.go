@@ -21,10 +21,13 @@ import (
 //	R12    the terms that are left, and R13 those of this chain
 //	R14    the first row of c, and R15 from one to the next, in bytes
 //	R19    the offset of this term
-//	R20    the lanes wanted of the last register of columns
+//	R20    where the last register of columns goes of the first row, and R24 from one row to the
+//	       next, in bytes: in c, or on the stack
 //	R21    whether sums are added to c
 //	R22    the rows of the tile
-//	R23-R26 what is computed in between
+//	R26    the lanes wanted of the last register of columns
+//	R23    the columns until a loop is chosen, and R25 the step between rows of the left strip;
+//	       in loops, what is computed in between
 
 // Registers of columns and rows of a full tile.
 const (
@@ -32,38 +35,37 @@ const (
 	neonRows = 8
 )
 
-// A neonProduct is one of the products: w is the argument that has its columns. Where the columns of
-// the left strip or the rows of the right one are told by offsets, LeftTaps or rightTaps says so;
-// otherwise they follow at steps.
+// A neonProduct is one of the products: where the columns of the left strip or the rows of the right
+// one are told by offsets, leftTaps or rightTaps says so; otherwise they follow at steps.
 type neonProduct struct {
-	w                   string
 	leftTaps, rightTaps bool
 }
 
 func (g *generator) neonMulTile() {
 	fmt.Fprintf(g, "\n// func mulTile%s(h, w, k int, a *float%d, rowA, colA int, b *float%[2]d, ldb, next int, ahead, c *float%[2]d, ldc int, add bool)\n", g.name, 8*g.width)
 	fmt.Fprintf(g, "TEXT ·mulTile%s(SB), NOSPLIT, $128-97\n", g.name)
+	g.neonTarget("w+8(FP)", "k+16(FP)", "c+80(FP)", "ldc+88(FP)", "add+96(FP)")
 	g.neonLeft("a+24(FP)", "rowA+32(FP)")
 	g.op("MOVD colA+40(FP), R9")
 	g.op("LSL $%d, R9, R9", g.shift())
 	g.op("MOVD b+48(FP), R10")
 	g.op("MOVD ldb+56(FP), R11")
 	g.op("LSL $%d, R11, R11", g.shift())
-	g.neonTarget("k+16(FP)", "c+80(FP)", "ldc+88(FP)", "add+96(FP)")
-	g.neonProduct(neonProduct{w: "w+8(FP)"})
+	g.neonProduct(neonProduct{})
+	g.neonEnd("w+8(FP)")
 	g.op("RET")
 }
 
 func (g *generator) neonMulTaps() {
 	fmt.Fprintf(g, "\n// func mulTaps%s(h, w, k int, a, b *float%d, offsets *int, c *float%[2]d, ldc int, add bool)\n", g.name, 8*g.width)
 	fmt.Fprintf(g, "TEXT ·mulTaps%s(SB), NOSPLIT, $128-65\n", g.name)
-	g.op("MOVD $1, R25")
-	g.neonLeft("a+24(FP)", "")
+	g.neonTarget("w+8(FP)", "k+16(FP)", "c+48(FP)", "ldc+56(FP)", "add+64(FP)")
+	g.neonLeft("a+24(FP)", "$1")
 	g.op("MOVD $%d, R9", neonRows*g.width)
 	g.op("MOVD b+32(FP), R10")
 	g.op("MOVD offsets+40(FP), R19")
-	g.neonTarget("k+16(FP)", "c+48(FP)", "ldc+56(FP)", "add+64(FP)")
-	g.neonProduct(neonProduct{w: "w+8(FP)", rightTaps: true})
+	g.neonProduct(neonProduct{rightTaps: true})
+	g.neonEnd("w+8(FP)")
 	g.op("RET")
 }
 
@@ -73,12 +75,13 @@ func (g *generator) neonMulWindows() {
 	fmt.Fprintf(g, "\n// func mulWindows%s(h, tiles, w, k int, left *float%d, row int, offsets *int, b *float%[2]d, next int, ahead, bias, c *float%[2]d, ldc int, add bool)\n", g.name, 8*g.width)
 	fmt.Fprintf(g, "TEXT ·mulWindows%s(SB), NOSPLIT, $128-105\n", g.name)
 	g.label("tile")
+	g.neonTarget("w+16(FP)", "k+24(FP)", "c+88(FP)", "ldc+96(FP)", "add+104(FP)")
 	g.neonLeft("left+32(FP)", "row+40(FP)")
 	g.op("MOVD offsets+48(FP), R19")
 	g.op("MOVD b+56(FP), R10")
 	g.op("MOVD $%d, R11", 16*neonRegs)
-	g.neonTarget("k+24(FP)", "c+88(FP)", "ldc+96(FP)", "add+104(FP)")
-	g.neonProduct(neonProduct{w: "w+16(FP)", leftTaps: true})
+	g.neonProduct(neonProduct{leftTaps: true})
+	g.neonEnd("w+16(FP)")
 	// The bias, on all rows of c.
 	g.op("MOVD bias+80(FP), R0")
 	g.op("CBZ R0, biased")
@@ -113,38 +116,82 @@ func (g *generator) neonMulWindows() {
 	g.op("RET")
 }
 
-// neonLeft emits the pointers to the rows of the left strip, from the arguments that have the
-// first one and the step; R25 has the step where no argument does. The pointers to rows that
-// the tile does not have are not used.
+// neonLeft emits the pointers to the rows of the left strip, from where the first and the step
+// between them are found. R25 is then the step, in elements. The pointers to rows that the
+// tile does not have are not used.
 func (g *generator) neonLeft(first, step string) {
 	g.op("MOVD %s, R0", first)
-	if step != "" {
-		g.op("MOVD %s, R25", step)
-	}
+	g.op("MOVD %s, R25", step)
 	for i := 1; i < neonRows; i++ {
 		g.op("ADD R25<<%d, R%d, R%d", g.shift(), i-1, i)
 	}
 	g.op("MOVD $0, R8")
 }
 
-// neonTarget emits the loads of what is told of the terms and of c.
-func (g *generator) neonTarget(k, c, ldc, add string) {
+// neonTarget emits the loads of what is told of the terms and of c. Where not all lanes of the last
+// register of columns are wanted, its sums are kept on the stack, and begin as what c has there if
+// they are added to it.
+func (g *generator) neonTarget(w, k, c, ldc, add string) {
 	g.op("MOVD %s, R12", k)
 	g.op("MOVD %s, R14", c)
 	g.op("MOVD %s, R15", ldc)
 	g.op("LSL $%d, R15, R15", g.shift())
 	g.op("MOVBU %s, R21", add)
 	g.op("MOVD h+0(FP), R22")
+	g.op("MOVD %s, R23", w)
+	g.op("SUB $1, R23, R26")
+	g.op("AND $%d, R26", g.lanes()-1)
+	g.op("ADD $1, R26")
+	g.neonLastOfC(w)
+	g.op("MOVD R15, R24")
+	g.op("CMP $%d, R26", g.lanes())
+	g.op("BEQ whole")
+	g.op("MOVD $16, R24")
+	g.op("MOVD $last-128(SP), R0")
+	g.op("CBZ R21, begun")
+	g.neonCopyLanes("begin", "R20", "R15", "R0", "R24")
+	g.label("begun")
+	g.op("MOVD $last-128(SP), R20")
+	g.label("whole")
+}
+
+// neonEnd emits the way of what is on the stack to c.
+func (g *generator) neonEnd(w string) {
+	g.op("CMP $%d, R26", g.lanes())
+	g.op("BEQ ended")
+	g.neonLastOfC(w)
+	g.op("MOVD $last-128(SP), R0")
+	g.neonCopyLanes("end", "R0", "R24", "R20", "R15")
+	g.label("ended")
+}
+
+// neonLastOfC sets R20 to where the last register of columns begins in c.
+func (g *generator) neonLastOfC(w string) {
+	g.op("MOVD %s, R20", w)
+	g.op("SUB R26, R20")
+	g.op("ADD R20<<%d, R14, R20", g.shift())
+}
+
+// neonCopyLanes emits the copy of R26 elements of each of R22 rows, by pointers and steps in bytes. It
+// spoils R1 and R2.
+func (g *generator) neonCopyLanes(name, from, fromStep, to, toStep string) {
+	g.op("MOVD R22, R1")
+	g.label("%srow", name)
+	g.op("SUB $1, R26, R2")
+	g.label("%slane", name)
+	g.op("%s (%s)(R2<<%d), F0", g.neonMove(), from, g.shift())
+	g.op("%s F0, (%s)(R2<<%d)", g.neonMove(), to, g.shift())
+	g.op("SUBS $1, R2")
+	g.op("BPL %slane", name)
+	g.op("ADD %s, %s", fromStep, from)
+	g.op("ADD %s, %s", toStep, to)
+	g.op("SUB $1, R1")
+	g.op("CBNZ R1, %srow", name)
 }
 
 // neonProduct emits a loop for each number of rows and of registers of columns, and one for
 // each of these where 8 rows follow one another: where R25 is 1, unless columns have offsets.
 func (g *generator) neonProduct(p neonProduct) {
-	lanes := 16 / g.width
-	g.op("MOVD %s, R24", p.w)
-	g.op("SUB $1, R24, R20")
-	g.op("AND $%d, R20", lanes-1)
-	g.op("ADD $1, R20")
 	if !p.leftTaps {
 		g.op("CMP $1, R25")
 		g.op("BNE apart")
@@ -152,7 +199,7 @@ func (g *generator) neonProduct(p neonProduct) {
 		g.op("BNE apart")
 		for v := 1; v <= neonRegs; v++ {
 			if v < neonRegs {
-				g.op("CMP $%d, R24", v*lanes)
+				g.op("CMP $%d, R23", v*g.lanes())
 				g.op("BGT packed%d", v+1)
 			}
 			g.neonLoop(p, v, neonRows, true)
@@ -164,7 +211,7 @@ func (g *generator) neonProduct(p neonProduct) {
 	}
 	for v := 1; v <= neonRegs; v++ {
 		if v < neonRegs {
-			g.op("CMP $%d, R24", v*lanes)
+			g.op("CMP $%d, R23", v*g.lanes())
 			g.op("BGT wide%d", v+1)
 		}
 		for h := 1; h < neonRows; h++ {
@@ -232,43 +279,28 @@ func (g *generator) neonLoop(p neonProduct, v, h int, packed bool) {
 	}
 	g.op("SUB $1, R13")
 	g.op("CBNZ R13, %sloop", name)
-	// The sums go to c: those of the last register by lanes where not all are wanted.
-	g.op("MOVD R14, R23")
-	for i := range h {
-		for j := range v {
-			at := fmt.Sprintf("%d(R23)", 16*j)
-			end := fmt.Sprintf("%srow%d", name, i)
-			if j == v-1 {
-				part := fmt.Sprintf("%spart%d", name, i)
-				g.op("CMP $%d, R20", 16/g.width)
-				g.op("BEQ %s", part)
-				g.op("FMOVQ F%d, sums-128(SP)", sum(i, j))
-				g.op("MOVD $sums-128(SP), R24")
-				g.op("ADD $%d, R23, R25", 16*j)
-				g.op("MOVD R20, R26")
-				g.label("%slane", part)
-				g.op("%s.P %d(R24), F0", g.neonMove(), g.width)
-				g.op("CBZ R21, %sset", part)
-				g.op("%s (R25), F1", g.neonMove())
-				g.neonOp("VADD", 0, 1, 0)
-				g.label("%sset", part)
-				g.op("%s.P F0, %d(R25)", g.neonMove(), g.width)
-				g.op("SUB $1, R26")
-				g.op("CBNZ R26, %slane", part)
-				g.op("B %s", end)
-				g.label("%s", part)
+	// The end of a chain.
+	atC := func(each func(row, j int, at string)) {
+		g.op("MOVD R14, R23")
+		g.op("MOVD R20, R25")
+		for i := range h {
+			for j := range v - 1 {
+				each(i, j, fmt.Sprintf("%d(R23)", 16*j))
 			}
-			g.op("CBZ R21, %sset%d", end, j)
-			g.op("FMOVQ %s, F0", at)
-			g.neonOp("VADD", sum(i, j), 0, sum(i, j))
-			g.label("%sset%d", end, j)
-			g.op("FMOVQ F%d, %s", sum(i, j), at)
-			if j == v-1 {
-				g.label("%s", end)
+			each(i, v-1, "(R25)")
+			if i < h-1 {
+				g.op("ADD R15, R23")
+				g.op("ADD R24, R25")
 			}
 		}
-		g.op("ADD R15, R23")
 	}
+	g.op("CBZ R21, %sset", name)
+	atC(func(i, j int, at string) {
+		g.op("FMOVQ %s, F0", at)
+		g.neonOp("VADD", sum(i, j), 0, sum(i, j))
+	})
+	g.label("%sset", name)
+	atC(func(i, j int, at string) { g.op("FMOVQ F%d, %s", sum(i, j), at) })
 	g.op("MOVD $1, R21")
 	g.op("CBNZ R12, %s", name)
 	g.op("B summed")

@@ -69,7 +69,7 @@ func (g *generator) neonLanes() int { return 32 / g.width }
 // transposed in registers, so that each lane is a chain in the order of its terms. R4 to R11
 // walk the rows of a group.
 func (g *generator) neonDots() {
-	n, lanes := g.neonLanes(), 16/g.width
+	n, lanes := g.neonLanes(), g.lanes()
 	fmt.Fprintf(g, "\n// func dots%s(groups, k int, a, b *float%d, ldb int, c *float%[2]d)\n", g.name, 8*g.width)
 	fmt.Fprintf(g, "TEXT ·dots%s(SB), NOSPLIT, $0-48\n", g.name)
 	g.op("MOVD groups+0(FP), R0")
@@ -158,7 +158,7 @@ func (g *generator) neonColumns(pointer, bytes int) {
 // neonTranspose emits the transposition of n lanes of blocks of elements. A step takes as
 // many elements of each lane as a register has, or twice as many with lanes of one register.
 func (g *generator) neonTranspose(n int) {
-	lanes := 16 / g.width
+	lanes := g.lanes()
 	fmt.Fprintf(g, "\n// func transpose%dx%d(dst, src *float%[2]d, lane, steps, width int)\n", n, 8*g.width)
 	fmt.Fprintf(g, "TEXT ·transpose%dx%d(SB), NOSPLIT, $0-40\n", n, 8*g.width)
 	g.op("MOVD dst+0(FP), R0")
