@@ -2,7 +2,10 @@
 
 package isa
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // neon is the set for arm64, every processor of which has it.
 var neon = Loops{
@@ -28,6 +31,18 @@ var neon = Loops{
 	Integer:  genericInteger,
 	Winograd: genericWinograd,
 	Maps:     mapsNEON,
+	Folds32: Folds[float32]{
+		Sum: checkedFold(float32(math.Copysign(0, -1)), sum32NEON),
+		Max: checkedFold(float32(math.Inf(-1)), max32NEON), Min: checkedFold(float32(math.Inf(1)), min32NEON),
+		Peak:    checkedFold(float32(math.Inf(-1)), max32NEON),
+		SumRows: checkedFoldRows(4, sumEight32NEON), MaxRows: checkedFoldRows(4, maxEight32NEON), MinRows: checkedFoldRows(4, minEight32NEON),
+	},
+	Folds64: Folds[float64]{
+		Sum: checkedFold(math.Copysign(0, -1), sum64NEON),
+		Max: checkedFold(math.Inf(-1), max64NEON), Min: checkedFold(math.Inf(1), min64NEON),
+		Peak:    checkedFold(math.Inf(-1), max64NEON),
+		SumRows: checkedFoldRows(2, sumEight64NEON), MaxRows: checkedFoldRows(2, maxEight64NEON), MinRows: checkedFoldRows(2, minEight64NEON),
+	},
 }
 
 // tileOfNEON returns the tile of the loops. Those that have no assembly, which are poolings and
@@ -115,3 +130,39 @@ func last3Lines64NEON(y, x *float64, grid *Grid, offsets *int, weights *float64,
 
 //go:noescape
 func last5Lines64NEON(y, x *float64, grid *Grid, offsets *int, weights *float64, lines, pitch int, bias *float64, within, step, atX int)
+
+//go:noescape
+func sum32NEON(x *float32, n int, identity float32) float32
+
+//go:noescape
+func max32NEON(x *float32, n int, identity float32) float32
+
+//go:noescape
+func min32NEON(x *float32, n int, identity float32) float32
+
+//go:noescape
+func sumEight32NEON(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float32, n int)
+
+//go:noescape
+func maxEight32NEON(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float32, n int)
+
+//go:noescape
+func minEight32NEON(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float32, n int)
+
+//go:noescape
+func sum64NEON(x *float64, n int, identity float64) float64
+
+//go:noescape
+func max64NEON(x *float64, n int, identity float64) float64
+
+//go:noescape
+func min64NEON(x *float64, n int, identity float64) float64
+
+//go:noescape
+func sumEight64NEON(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float64, n int)
+
+//go:noescape
+func maxEight64NEON(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float64, n int)
+
+//go:noescape
+func minEight64NEON(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float64, n int)

@@ -28,7 +28,8 @@
 //	neon_tile.go, neon_vector.go
 //	              tile.go to windows.go, and matvec.go and pack.go, for arm64
 //	neon_taps.go  sums of taps of depthwise.go and channels.go, for arm64
-//	neon_moves.go what these three are written with
+//	neon_folds.go folds.go, for arm64
+//	neon_moves.go what these are written with
 package main
 
 import (
@@ -144,6 +145,7 @@ var files = map[string]func(g *generator){
 			g.neonTranspose(g.neonLanes() / 2)
 		})
 	},
+	"folds_arm64.s": (*generator).neonFoldFile,
 	"winograd_amd64.s": func(g *generator) {
 		g.masks()
 		g.winogradData()
