@@ -25,7 +25,7 @@ var avx2 = Loops{
 		channels: channels64AVX2, vectors: vectors64AVX2,
 	}.checked(),
 	Winograd: checkedWinograd(winogradInRowsAVX2, winogradInColsAVX2, winogradOutRowsAVX2, winogradOutColsAVX2),
-	Exp:      checkedExp(expChunkAVX2),
+	Exp:      expOf(mapsAVX2),
 	Maps:     mapsAVX2,
 	Casts:    castsAVX2,
 	Compares: comparisonsAVX2,
@@ -141,9 +141,6 @@ func maxRows64AVX2(y, x *float64, grid *Grid, offsets *int, taps int)
 
 //go:noescape
 func meanRows64AVX2(y, x *float64, grid *Grid, offsets *int, taps int, counts, lines *float64)
-
-//go:noescape
-func expChunkAVX2(x *float64, n int, constants *float64)
 
 //go:noescape
 func winogradInRowsAVX2(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n int)

@@ -21,7 +21,7 @@ var avx512 = Loops{
 		channels: channels64AVX512, vectors: vectors64AVX512,
 	}.checked(),
 	Winograd: checkedWinograd(winogradInRowsAVX512, winogradInColsAVX512, winogradOutRowsAVX512, winogradOutColsAVX512),
-	Exp:      checkedExp(expChunkAVX512),
+	Exp:      expOf(mapsAVX512),
 	Maps:     mapsAVX512,
 	Casts:    castsAVX512,
 	Compares: comparisonsAVX512,
@@ -96,9 +96,6 @@ func maxRows64AVX512(y, x *float64, grid *Grid, offsets *int, taps int)
 
 //go:noescape
 func meanRows64AVX512(y, x *float64, grid *Grid, offsets *int, taps int, counts, lines *float64)
-
-//go:noescape
-func expChunkAVX512(x *float64, n int, constants *float64)
 
 //go:noescape
 func winogradInRowsAVX512(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n int)

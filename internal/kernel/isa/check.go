@@ -189,18 +189,6 @@ func checkedWinograd(
 	}
 }
 
-// checkedExp returns [Loops.Exp] out of assembly for n elements, a multiple of 8
-// above 0.
-func checkedExp(assembly func(x *float64, n int, constants *float64)) func(x []float64) {
-	return func(x []float64) {
-		n := len(x) &^ 7
-		if n > 0 {
-			assembly(&x[0], n, &expConstants[0])
-		}
-		exp(x[n:])
-	}
-}
-
 // checkedMap returns the loop over elements of a number of bytes out of assembly, for a
 // function of so many operands.
 func checkedMap(width, arity, scalars int, assembly func(dst, a, b, c *byte, n int, p *[2]float64)) Map {

@@ -3,34 +3,26 @@ package isa
 import (
 	"math"
 	"unsafe"
+
+	"github.com/berth-go/berth/internal/kernel"
+	"github.com/berth-go/berth/internal/kernel/isa/numbers"
 )
 
 // The exponential function that float32 is served by. It computes in float64,
 // good to 2.3e-10 of the value, so that rounding to float32 is nearly all of
 // the error: the result is within 0.51 units in the last place.
 
-// The constants of [exp]. ExpPoly0 to ExpPoly5 are the coefficients of
-// (exp(r) - 1 - r) / r², fitted at the Chebyshev nodes of |r| <= ln(2)/2.
+// The constants of [exp], which package numbers explains.
 const (
-	// ExpRange is the greatest magnitude that counts: far beyond what float32
-	// can tell from 0 and infinity, as is the reciprocal.
-	ExpRange = 300
-	// ExpRound rounds a number that is added to it to an integer, and leaves
-	// that in the low bits of the sum, with the bias of float64 exponents.
-	ExpRound = 3<<51 + 1023
-	ExpPoly0 = 0.5000000013457736
-	ExpPoly1 = 0.16666666681613992
-	ExpPoly2 = 0.041666465005954896
-	ExpPoly3 = 0.008333310934543002
-	ExpPoly4 = 0.0013933641041144783
-	ExpPoly5 = 0.00019890980807240783
+	ExpRange = numbers.ExpRange
+	ExpRound = numbers.ExpRound
+	ExpPoly0 = numbers.ExpPoly0
+	ExpPoly1 = numbers.ExpPoly1
+	ExpPoly2 = numbers.ExpPoly2
+	ExpPoly3 = numbers.ExpPoly3
+	ExpPoly4 = numbers.ExpPoly4
+	ExpPoly5 = numbers.ExpPoly5
 )
-
-// expConstants is what the vector forms of exp read, in this order.
-var expConstants = [...]float64{
-	-ExpRange, ExpRange, math.Log2E, ExpRound, math.Ln2, 1,
-	ExpPoly5, ExpPoly4, ExpPoly3, ExpPoly2, ExpPoly1, ExpPoly0, math.Inf(1),
-}
 
 // exp sets each of x to eˣ: 0 and +Inf beyond [ExpRange], NaN of NaN.
 //
@@ -63,6 +55,12 @@ func exp(x []float64) {
 		}
 		x[i] = e
 	}
+}
+
+// expOf returns [Loops.Exp] out of loops over elements.
+func expOf(maps map[MapKey]Map) func(x []float64) {
+	loop := maps[MapKey{"exp_chunk", 64, 0}]
+	return func(x []float64) { loop(kernel.Bytes(x), kernel.Bytes(x), nil, nil, nil) }
 }
 
 // ExpChunk is [Loops.Exp] of the active set.

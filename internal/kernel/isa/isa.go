@@ -30,7 +30,7 @@
 //	check.go, check_taps.go, integer_amd64.go
 //	                  assembly as loops over slices, which it cannot leave
 //	sets_*.go         the sets of a processor family
-//	*.s               the assembly; asmgen writes all but the exponential
+//	*.s               the assembly; asmgen writes it
 package isa
 
 import (
@@ -88,6 +88,7 @@ const Chain = numbers.Chain
 //	deviation(x, m) = (x-m)²
 //	exp_shift(x, m) = exp(x-m), of float32, within 1.2 units in the last place
 //	normalized(x, scale, bias) = ((x-p[0])*p[1])*scale + bias
+//	exp_chunk(x) = exp(x), of float64, as exp.go states
 //	round_float16(x), round_bfloat16(x) = x rounded to a value of that type
 //
 // whose plain loops are those of packages lines, norm and kernel, and expShift32.

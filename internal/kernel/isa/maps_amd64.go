@@ -412,6 +412,9 @@ func normalized644AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 //go:noescape
 func normalized646AVX512(dst, a, b, c *byte, n int, p *[2]float64)
 
+//go:noescape
+func expchunk640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+
 var mapsAVX512 = map[MapKey]Map{
 	{"neg", 32, 0}:                    checkedMap(4, 1, 0, neg320AVX512),
 	{"abs", 32, 0}:                    checkedMap(4, 1, 0, abs320AVX512),
@@ -549,6 +552,7 @@ var mapsAVX512 = map[MapKey]Map{
 	{"normalized", 64, 0}:             checkedMap(8, 3, 0, normalized640AVX512),
 	{"normalized", 64, 4}:             checkedMap(8, 3, 4, normalized644AVX512),
 	{"normalized", 64, 6}:             checkedMap(8, 3, 6, normalized646AVX512),
+	{"exp_chunk", 64, 0}:              checkedMap(8, 1, 0, expchunk640AVX512),
 }
 
 //go:noescape
@@ -959,6 +963,9 @@ func normalized644AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 //go:noescape
 func normalized646AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 
+//go:noescape
+func expchunk640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+
 var mapsAVX2 = map[MapKey]Map{
 	{"neg", 32, 0}:                    checkedMap(4, 1, 0, neg320AVX2),
 	{"abs", 32, 0}:                    checkedMap(4, 1, 0, abs320AVX2),
@@ -1096,4 +1103,5 @@ var mapsAVX2 = map[MapKey]Map{
 	{"normalized", 64, 0}:             checkedMap(8, 3, 0, normalized640AVX2),
 	{"normalized", 64, 4}:             checkedMap(8, 3, 4, normalized644AVX2),
 	{"normalized", 64, 6}:             checkedMap(8, 3, 6, normalized646AVX2),
+	{"exp_chunk", 64, 0}:              checkedMap(8, 1, 0, expchunk640AVX2),
 }

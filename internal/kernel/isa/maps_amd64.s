@@ -10181,6 +10181,96 @@ done:
 	VZEROUPPER
 	RET
 
+// func expchunk640AVX512(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·expchunk640AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next1:
+	CMPQ CX, $8
+	JLT rest
+	VMOVUPD 0(SI), Z0
+	VMOVUPD vectors<>+6464(SB), Z1
+	VMAXPD Z0, Z1, Z2
+	VMOVUPD vectors<>+6528(SB), Z1
+	VMINPD Z2, Z1, Z2
+	VMULPD vectors<>+6592(SB), Z2, Z1
+	VADDPD vectors<>+6656(SB), Z1, Z1
+	VSUBPD vectors<>+6656(SB), Z1, Z3
+	VMULPD vectors<>+6720(SB), Z3, Z3
+	VSUBPD Z3, Z2, Z3
+	VMULPD vectors<>+6784(SB), Z3, Z2
+	VADDPD vectors<>+6848(SB), Z2, Z2
+	VMULPD Z3, Z2, Z2
+	VADDPD vectors<>+6912(SB), Z2, Z2
+	VMULPD Z3, Z2, Z2
+	VADDPD vectors<>+6976(SB), Z2, Z2
+	VMULPD Z3, Z2, Z2
+	VADDPD vectors<>+7040(SB), Z2, Z2
+	VMULPD Z3, Z2, Z2
+	VADDPD vectors<>+7104(SB), Z2, Z2
+	VADDPD vectors<>+6208(SB), Z3, Z4
+	VMULPD Z3, Z3, Z3
+	VMULPD Z2, Z3, Z2
+	VADDPD Z2, Z4, Z2
+	VPSLLQ $52, Z1, Z1
+	VMULPD Z1, Z2, Z1
+	VCMPPD $17, vectors<>+6464(SB), Z0, K1
+	VBLENDMPD vectors<>+192(SB), Z1, K1, Z1
+	VMOVUPD vectors<>+6528(SB), Z2
+	VCMPPD $17, Z0, Z2, K1
+	VBLENDMPD vectors<>+7168(SB), Z1, K1, Z1
+	VMOVUPD Z1, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	MOVL $1, R10
+	SHLQ CX, R10
+	DECQ R10
+	KMOVW R10, K7
+	VMOVUPD.Z 0(SI), K7, Z0
+	VMOVUPD vectors<>+6464(SB), Z1
+	VMAXPD Z0, Z1, Z2
+	VMOVUPD vectors<>+6528(SB), Z1
+	VMINPD Z2, Z1, Z2
+	VMULPD vectors<>+6592(SB), Z2, Z1
+	VADDPD vectors<>+6656(SB), Z1, Z1
+	VSUBPD vectors<>+6656(SB), Z1, Z3
+	VMULPD vectors<>+6720(SB), Z3, Z3
+	VSUBPD Z3, Z2, Z3
+	VMULPD vectors<>+6784(SB), Z3, Z2
+	VADDPD vectors<>+6848(SB), Z2, Z2
+	VMULPD Z3, Z2, Z2
+	VADDPD vectors<>+6912(SB), Z2, Z2
+	VMULPD Z3, Z2, Z2
+	VADDPD vectors<>+6976(SB), Z2, Z2
+	VMULPD Z3, Z2, Z2
+	VADDPD vectors<>+7040(SB), Z2, Z2
+	VMULPD Z3, Z2, Z2
+	VADDPD vectors<>+7104(SB), Z2, Z2
+	VADDPD vectors<>+6208(SB), Z3, Z4
+	VMULPD Z3, Z3, Z3
+	VMULPD Z2, Z3, Z2
+	VADDPD Z2, Z4, Z2
+	VPSLLQ $52, Z1, Z1
+	VMULPD Z1, Z2, Z1
+	VCMPPD $17, vectors<>+6464(SB), Z0, K1
+	VBLENDMPD vectors<>+192(SB), Z1, K1, Z1
+	VMOVUPD vectors<>+6528(SB), Z2
+	VCMPPD $17, Z0, Z2, K1
+	VBLENDMPD vectors<>+7168(SB), Z1, K1, Z1
+	VMOVUPD Z1, K7, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
 // func neg320AVX2(dst, a, b, c *byte, n int, p *[2]float64)
 TEXT ·neg320AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
@@ -13863,9 +13953,9 @@ next1:
 	VCMPPS $22, Y2, Y0, Y2
 	VMOVUPS vectors<>+192(SB), Y0
 	VBLENDVPS Y2, Y5, Y0, Y5
-	VPMAXSD vectors<>+6464(SB), Y3, Y0
+	VPMAXSD vectors<>+7232(SB), Y3, Y0
 	VPSUBD Y0, Y3, Y3
-	VPMAXSD vectors<>+6464(SB), Y3, Y2
+	VPMAXSD vectors<>+7232(SB), Y3, Y2
 	VPSUBD Y2, Y3, Y3
 	VPADDD vectors<>+4544(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
@@ -13935,9 +14025,9 @@ rest:
 	VCMPPS $22, Y2, Y0, Y2
 	VMOVUPS vectors<>+192(SB), Y0
 	VBLENDVPS Y2, Y5, Y0, Y5
-	VPMAXSD vectors<>+6464(SB), Y3, Y0
+	VPMAXSD vectors<>+7232(SB), Y3, Y0
 	VPSUBD Y0, Y3, Y3
-	VPMAXSD vectors<>+6464(SB), Y3, Y2
+	VPMAXSD vectors<>+7232(SB), Y3, Y2
 	VPSUBD Y2, Y3, Y3
 	VPADDD vectors<>+4544(SB), Y3, Y3
 	VPSLLD $23, Y3, Y3
@@ -14025,9 +14115,9 @@ next1:
 	VCMPPS $22, Y6, Y0, Y6
 	VMOVUPS vectors<>+192(SB), Y0
 	VBLENDVPS Y6, Y3, Y0, Y3
-	VPMAXSD vectors<>+6464(SB), Y5, Y0
+	VPMAXSD vectors<>+7232(SB), Y5, Y0
 	VPSUBD Y0, Y5, Y5
-	VPMAXSD vectors<>+6464(SB), Y5, Y6
+	VPMAXSD vectors<>+7232(SB), Y5, Y6
 	VPSUBD Y6, Y5, Y5
 	VPADDD vectors<>+4544(SB), Y5, Y5
 	VPSLLD $23, Y5, Y5
@@ -14108,9 +14198,9 @@ rest:
 	VCMPPS $22, Y6, Y0, Y6
 	VMOVUPS vectors<>+192(SB), Y0
 	VBLENDVPS Y6, Y3, Y0, Y3
-	VPMAXSD vectors<>+6464(SB), Y5, Y0
+	VPMAXSD vectors<>+7232(SB), Y5, Y0
 	VPSUBD Y0, Y5, Y5
-	VPMAXSD vectors<>+6464(SB), Y5, Y6
+	VPMAXSD vectors<>+7232(SB), Y5, Y6
 	VPSUBD Y6, Y5, Y5
 	VPADDD vectors<>+4544(SB), Y5, Y5
 	VPSLLD $23, Y5, Y5
@@ -14210,9 +14300,9 @@ next1:
 	VCMPPS $22, Y6, Y0, Y6
 	VMOVUPS vectors<>+192(SB), Y0
 	VBLENDVPS Y6, Y2, Y0, Y2
-	VPMAXSD vectors<>+6464(SB), Y4, Y0
+	VPMAXSD vectors<>+7232(SB), Y4, Y0
 	VPSUBD Y0, Y4, Y4
-	VPMAXSD vectors<>+6464(SB), Y4, Y6
+	VPMAXSD vectors<>+7232(SB), Y4, Y6
 	VPSUBD Y6, Y4, Y4
 	VPADDD vectors<>+4544(SB), Y4, Y4
 	VPSLLD $23, Y4, Y4
@@ -14309,9 +14399,9 @@ rest:
 	VCMPPS $22, Y6, Y0, Y6
 	VMOVUPS vectors<>+192(SB), Y0
 	VBLENDVPS Y6, Y2, Y0, Y2
-	VPMAXSD vectors<>+6464(SB), Y4, Y0
+	VPMAXSD vectors<>+7232(SB), Y4, Y0
 	VPSUBD Y0, Y4, Y4
-	VPMAXSD vectors<>+6464(SB), Y4, Y6
+	VPMAXSD vectors<>+7232(SB), Y4, Y6
 	VPSUBD Y6, Y4, Y4
 	VPADDD vectors<>+4544(SB), Y4, Y4
 	VPSLLD $23, Y4, Y4
@@ -15623,9 +15713,9 @@ next1:
 	VCMPPS $22, Y0, Y5, Y0
 	VMOVUPS vectors<>+192(SB), Y5
 	VBLENDVPS Y0, Y6, Y5, Y6
-	VPMAXSD vectors<>+6464(SB), Y2, Y5
+	VPMAXSD vectors<>+7232(SB), Y2, Y5
 	VPSUBD Y5, Y2, Y2
-	VPMAXSD vectors<>+6464(SB), Y2, Y0
+	VPMAXSD vectors<>+7232(SB), Y2, Y0
 	VPSUBD Y0, Y2, Y2
 	VPADDD vectors<>+4544(SB), Y2, Y2
 	VPSLLD $23, Y2, Y2
@@ -15700,9 +15790,9 @@ rest:
 	VCMPPS $22, Y0, Y5, Y0
 	VMOVUPS vectors<>+192(SB), Y5
 	VBLENDVPS Y0, Y6, Y5, Y6
-	VPMAXSD vectors<>+6464(SB), Y2, Y5
+	VPMAXSD vectors<>+7232(SB), Y2, Y5
 	VPSUBD Y5, Y2, Y2
-	VPMAXSD vectors<>+6464(SB), Y2, Y0
+	VPMAXSD vectors<>+7232(SB), Y2, Y0
 	VPSUBD Y0, Y2, Y2
 	VPADDD vectors<>+4544(SB), Y2, Y2
 	VPSLLD $23, Y2, Y2
@@ -20857,6 +20947,97 @@ done:
 	VZEROUPPER
 	RET
 
+// func expchunk640AVX2(dst, a, b, c *byte, n int, p *[2]float64)
+TEXT ·expchunk640AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+32(FP), CX
+
+next1:
+	CMPQ CX, $4
+	JLT rest
+	VMOVUPD 0(SI), Y0
+	VMOVUPD vectors<>+6464(SB), Y1
+	VMAXPD Y0, Y1, Y2
+	VMOVUPD vectors<>+6528(SB), Y1
+	VMINPD Y2, Y1, Y2
+	VMULPD vectors<>+6592(SB), Y2, Y1
+	VADDPD vectors<>+6656(SB), Y1, Y1
+	VSUBPD vectors<>+6656(SB), Y1, Y3
+	VMULPD vectors<>+6720(SB), Y3, Y3
+	VSUBPD Y3, Y2, Y3
+	VMULPD vectors<>+6784(SB), Y3, Y2
+	VADDPD vectors<>+6848(SB), Y2, Y2
+	VMULPD Y3, Y2, Y2
+	VADDPD vectors<>+6912(SB), Y2, Y2
+	VMULPD Y3, Y2, Y2
+	VADDPD vectors<>+6976(SB), Y2, Y2
+	VMULPD Y3, Y2, Y2
+	VADDPD vectors<>+7040(SB), Y2, Y2
+	VMULPD Y3, Y2, Y2
+	VADDPD vectors<>+7104(SB), Y2, Y2
+	VADDPD vectors<>+6208(SB), Y3, Y4
+	VMULPD Y3, Y3, Y3
+	VMULPD Y2, Y3, Y2
+	VADDPD Y2, Y4, Y2
+	VPSLLQ $52, Y1, Y1
+	VMULPD Y1, Y2, Y1
+	VCMPPD $17, vectors<>+6464(SB), Y0, Y2
+	VBLENDVPD Y2, vectors<>+192(SB), Y1, Y1
+	VMOVUPD vectors<>+6528(SB), Y2
+	VCMPPD $17, Y0, Y2, Y0
+	VBLENDVPD Y0, vectors<>+7168(SB), Y1, Y1
+	VMOVUPD Y1, 0(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $4, CX
+	JMP next1
+
+rest:
+	TESTQ CX, CX
+	JZ done
+	SHLQ $3, CX
+	LEAQ masks<>+32(SB), R10
+	SUBQ CX, R10
+	VMOVUPS (R10), Y0
+	VMASKMOVPD 0(SI), Y0, Y0
+	VMOVUPD vectors<>+6464(SB), Y1
+	VMAXPD Y0, Y1, Y2
+	VMOVUPD vectors<>+6528(SB), Y1
+	VMINPD Y2, Y1, Y2
+	VMULPD vectors<>+6592(SB), Y2, Y1
+	VADDPD vectors<>+6656(SB), Y1, Y1
+	VSUBPD vectors<>+6656(SB), Y1, Y3
+	VMULPD vectors<>+6720(SB), Y3, Y3
+	VSUBPD Y3, Y2, Y3
+	VMULPD vectors<>+6784(SB), Y3, Y2
+	VADDPD vectors<>+6848(SB), Y2, Y2
+	VMULPD Y3, Y2, Y2
+	VADDPD vectors<>+6912(SB), Y2, Y2
+	VMULPD Y3, Y2, Y2
+	VADDPD vectors<>+6976(SB), Y2, Y2
+	VMULPD Y3, Y2, Y2
+	VADDPD vectors<>+7040(SB), Y2, Y2
+	VMULPD Y3, Y2, Y2
+	VADDPD vectors<>+7104(SB), Y2, Y2
+	VADDPD vectors<>+6208(SB), Y3, Y4
+	VMULPD Y3, Y3, Y3
+	VMULPD Y2, Y3, Y2
+	VADDPD Y2, Y4, Y2
+	VPSLLQ $52, Y1, Y1
+	VMULPD Y1, Y2, Y1
+	VCMPPD $17, vectors<>+6464(SB), Y0, Y2
+	VBLENDVPD Y2, vectors<>+192(SB), Y1, Y1
+	VMOVUPD vectors<>+6528(SB), Y2
+	VCMPPD $17, Y0, Y2, Y0
+	VBLENDVPD Y0, vectors<>+7168(SB), Y1, Y1
+	VMOVUPS (R10), Y0
+	VMASKMOVPD Y1, Y0, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
 DATA vectors<>+0(SB)/8, $0x8000000080000000
 DATA vectors<>+8(SB)/8, $0x8000000080000000
 DATA vectors<>+16(SB)/8, $0x8000000080000000
@@ -21665,12 +21846,108 @@ DATA vectors<>+6432(SB)/8, $0x3fc5555555555555
 DATA vectors<>+6440(SB)/8, $0x3fc5555555555555
 DATA vectors<>+6448(SB)/8, $0x3fc5555555555555
 DATA vectors<>+6456(SB)/8, $0x3fc5555555555555
-DATA vectors<>+6464(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+6472(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+6480(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+6488(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+6496(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+6504(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+6512(SB)/8, $0xffffff88ffffff88
-DATA vectors<>+6520(SB)/8, $0xffffff88ffffff88
-GLOBL vectors<>(SB), RODATA|NOPTR, $6528
+DATA vectors<>+6464(SB)/8, $0xc072c00000000000
+DATA vectors<>+6472(SB)/8, $0xc072c00000000000
+DATA vectors<>+6480(SB)/8, $0xc072c00000000000
+DATA vectors<>+6488(SB)/8, $0xc072c00000000000
+DATA vectors<>+6496(SB)/8, $0xc072c00000000000
+DATA vectors<>+6504(SB)/8, $0xc072c00000000000
+DATA vectors<>+6512(SB)/8, $0xc072c00000000000
+DATA vectors<>+6520(SB)/8, $0xc072c00000000000
+DATA vectors<>+6528(SB)/8, $0x4072c00000000000
+DATA vectors<>+6536(SB)/8, $0x4072c00000000000
+DATA vectors<>+6544(SB)/8, $0x4072c00000000000
+DATA vectors<>+6552(SB)/8, $0x4072c00000000000
+DATA vectors<>+6560(SB)/8, $0x4072c00000000000
+DATA vectors<>+6568(SB)/8, $0x4072c00000000000
+DATA vectors<>+6576(SB)/8, $0x4072c00000000000
+DATA vectors<>+6584(SB)/8, $0x4072c00000000000
+DATA vectors<>+6592(SB)/8, $0x3ff71547652b82fe
+DATA vectors<>+6600(SB)/8, $0x3ff71547652b82fe
+DATA vectors<>+6608(SB)/8, $0x3ff71547652b82fe
+DATA vectors<>+6616(SB)/8, $0x3ff71547652b82fe
+DATA vectors<>+6624(SB)/8, $0x3ff71547652b82fe
+DATA vectors<>+6632(SB)/8, $0x3ff71547652b82fe
+DATA vectors<>+6640(SB)/8, $0x3ff71547652b82fe
+DATA vectors<>+6648(SB)/8, $0x3ff71547652b82fe
+DATA vectors<>+6656(SB)/8, $0x43380000000003ff
+DATA vectors<>+6664(SB)/8, $0x43380000000003ff
+DATA vectors<>+6672(SB)/8, $0x43380000000003ff
+DATA vectors<>+6680(SB)/8, $0x43380000000003ff
+DATA vectors<>+6688(SB)/8, $0x43380000000003ff
+DATA vectors<>+6696(SB)/8, $0x43380000000003ff
+DATA vectors<>+6704(SB)/8, $0x43380000000003ff
+DATA vectors<>+6712(SB)/8, $0x43380000000003ff
+DATA vectors<>+6720(SB)/8, $0x3fe62e42fefa39ef
+DATA vectors<>+6728(SB)/8, $0x3fe62e42fefa39ef
+DATA vectors<>+6736(SB)/8, $0x3fe62e42fefa39ef
+DATA vectors<>+6744(SB)/8, $0x3fe62e42fefa39ef
+DATA vectors<>+6752(SB)/8, $0x3fe62e42fefa39ef
+DATA vectors<>+6760(SB)/8, $0x3fe62e42fefa39ef
+DATA vectors<>+6768(SB)/8, $0x3fe62e42fefa39ef
+DATA vectors<>+6776(SB)/8, $0x3fe62e42fefa39ef
+DATA vectors<>+6784(SB)/8, $0x3f2a124e3db56773
+DATA vectors<>+6792(SB)/8, $0x3f2a124e3db56773
+DATA vectors<>+6800(SB)/8, $0x3f2a124e3db56773
+DATA vectors<>+6808(SB)/8, $0x3f2a124e3db56773
+DATA vectors<>+6816(SB)/8, $0x3f2a124e3db56773
+DATA vectors<>+6824(SB)/8, $0x3f2a124e3db56773
+DATA vectors<>+6832(SB)/8, $0x3f2a124e3db56773
+DATA vectors<>+6840(SB)/8, $0x3f2a124e3db56773
+DATA vectors<>+6848(SB)/8, $0x3f56d431508cc58f
+DATA vectors<>+6856(SB)/8, $0x3f56d431508cc58f
+DATA vectors<>+6864(SB)/8, $0x3f56d431508cc58f
+DATA vectors<>+6872(SB)/8, $0x3f56d431508cc58f
+DATA vectors<>+6880(SB)/8, $0x3f56d431508cc58f
+DATA vectors<>+6888(SB)/8, $0x3f56d431508cc58f
+DATA vectors<>+6896(SB)/8, $0x3f56d431508cc58f
+DATA vectors<>+6904(SB)/8, $0x3f56d431508cc58f
+DATA vectors<>+6912(SB)/8, $0x3f81110e0f73392c
+DATA vectors<>+6920(SB)/8, $0x3f81110e0f73392c
+DATA vectors<>+6928(SB)/8, $0x3f81110e0f73392c
+DATA vectors<>+6936(SB)/8, $0x3f81110e0f73392c
+DATA vectors<>+6944(SB)/8, $0x3f81110e0f73392c
+DATA vectors<>+6952(SB)/8, $0x3f81110e0f73392c
+DATA vectors<>+6960(SB)/8, $0x3f81110e0f73392c
+DATA vectors<>+6968(SB)/8, $0x3f81110e0f73392c
+DATA vectors<>+6976(SB)/8, $0x3fa5554e9114bd09
+DATA vectors<>+6984(SB)/8, $0x3fa5554e9114bd09
+DATA vectors<>+6992(SB)/8, $0x3fa5554e9114bd09
+DATA vectors<>+7000(SB)/8, $0x3fa5554e9114bd09
+DATA vectors<>+7008(SB)/8, $0x3fa5554e9114bd09
+DATA vectors<>+7016(SB)/8, $0x3fa5554e9114bd09
+DATA vectors<>+7024(SB)/8, $0x3fa5554e9114bd09
+DATA vectors<>+7032(SB)/8, $0x3fa5554e9114bd09
+DATA vectors<>+7040(SB)/8, $0x3fc5555555a781d3
+DATA vectors<>+7048(SB)/8, $0x3fc5555555a781d3
+DATA vectors<>+7056(SB)/8, $0x3fc5555555a781d3
+DATA vectors<>+7064(SB)/8, $0x3fc5555555a781d3
+DATA vectors<>+7072(SB)/8, $0x3fc5555555a781d3
+DATA vectors<>+7080(SB)/8, $0x3fc5555555a781d3
+DATA vectors<>+7088(SB)/8, $0x3fc5555555a781d3
+DATA vectors<>+7096(SB)/8, $0x3fc5555555a781d3
+DATA vectors<>+7104(SB)/8, $0x3fe0000000b8f633
+DATA vectors<>+7112(SB)/8, $0x3fe0000000b8f633
+DATA vectors<>+7120(SB)/8, $0x3fe0000000b8f633
+DATA vectors<>+7128(SB)/8, $0x3fe0000000b8f633
+DATA vectors<>+7136(SB)/8, $0x3fe0000000b8f633
+DATA vectors<>+7144(SB)/8, $0x3fe0000000b8f633
+DATA vectors<>+7152(SB)/8, $0x3fe0000000b8f633
+DATA vectors<>+7160(SB)/8, $0x3fe0000000b8f633
+DATA vectors<>+7168(SB)/8, $0x7ff0000000000000
+DATA vectors<>+7176(SB)/8, $0x7ff0000000000000
+DATA vectors<>+7184(SB)/8, $0x7ff0000000000000
+DATA vectors<>+7192(SB)/8, $0x7ff0000000000000
+DATA vectors<>+7200(SB)/8, $0x7ff0000000000000
+DATA vectors<>+7208(SB)/8, $0x7ff0000000000000
+DATA vectors<>+7216(SB)/8, $0x7ff0000000000000
+DATA vectors<>+7224(SB)/8, $0x7ff0000000000000
+DATA vectors<>+7232(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+7240(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+7248(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+7256(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+7264(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+7272(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+7280(SB)/8, $0xffffff88ffffff88
+DATA vectors<>+7288(SB)/8, $0xffffff88ffffff88
+GLOBL vectors<>(SB), RODATA|NOPTR, $7296

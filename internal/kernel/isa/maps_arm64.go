@@ -412,6 +412,9 @@ func normalized644NEON(dst, a, b, c *byte, n int, p *[2]float64)
 //go:noescape
 func normalized646NEON(dst, a, b, c *byte, n int, p *[2]float64)
 
+//go:noescape
+func expchunk640NEON(dst, a, b, c *byte, n int, p *[2]float64)
+
 var mapsNEON = map[MapKey]Map{
 	{"neg", 32, 0}:                    checkedMap(4, 1, 0, neg320NEON),
 	{"abs", 32, 0}:                    checkedMap(4, 1, 0, abs320NEON),
@@ -549,4 +552,5 @@ var mapsNEON = map[MapKey]Map{
 	{"normalized", 64, 0}:             checkedMap(8, 3, 0, normalized640NEON),
 	{"normalized", 64, 4}:             checkedMap(8, 3, 4, normalized644NEON),
 	{"normalized", 64, 6}:             checkedMap(8, 3, 6, normalized646NEON),
+	{"exp_chunk", 64, 0}:              checkedMap(8, 1, 0, expchunk640NEON),
 }

@@ -27,7 +27,7 @@ var neon = Loops{
 		taps:      tapLoops[float64]{rows: tapRows64NEON, of3x3: tap3x364NEON},
 		channels:  channelLoops[float64]{taps: lastTaps64NEON, lines3: last3Lines64NEON, lines5: last5Lines64NEON},
 	}),
-	Exp:      exp,
+	Exp:      expOf(mapsNEON),
 	Integer:  genericInteger,
 	Winograd: genericWinograd,
 	Maps:     mapsNEON,

@@ -6,6 +6,21 @@ import (
 	"github.com/berth-go/berth/internal/kernel/isa/numbers"
 )
 
+// expChunk is the exponential of float64 as exp.go of package isa has it.
+func (g *generator) expChunk(v *vector, x []value) value {
+	c := g.atMost(v, g.atLeast(v, x[0], g.number(-numbers.ExpRange)), g.number(numbers.ExpRange))
+	t := v.add(v.mul(c, g.number(math.Log2E)), g.number(numbers.ExpRound))
+	r := v.sub(c, v.mul(v.sub(t, g.number(numbers.ExpRound)), g.number(math.Ln2)))
+	q := v.add(v.mul(r, g.number(numbers.ExpPoly5)), g.number(numbers.ExpPoly4))
+	for _, c := range []float64{numbers.ExpPoly3, numbers.ExpPoly2, numbers.ExpPoly1, numbers.ExpPoly0} {
+		q = v.add(v.mul(q, r), g.number(c))
+	}
+	p := v.add(v.add(r, g.number(1)), v.mul(v.mul(r, r), q))
+	e := v.mul(p, v.leftLong(t, 52))
+	e = v.choose(v.less(x[0], g.number(-numbers.ExpRange)), g.number(0), e)
+	return v.choose(v.less(g.number(numbers.ExpRange), x[0]), g.number(math.Inf(1)), e)
+}
+
 // The functions of float32, instruction by instruction as single.go of package isa has them.
 
 func (g *generator) horner(v *vector, x value, c ...float32) value {

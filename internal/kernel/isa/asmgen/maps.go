@@ -23,6 +23,7 @@ type function struct {
 var (
 	both   = []int{4, 8}
 	single = []int{4}
+	double = []int{8}
 )
 
 // functions are all that have a loop in assembly. What a body computes, to the bit, is
@@ -90,6 +91,7 @@ var functions = withJoined([]function{
 		return v.and(g.brain(v, x[0]), g.bits32(0xffff0000))
 	}},
 
+	{"exp_chunk", double, 1, 0, []int{0}, false, (*generator).expChunk},
 	{"exp", single, 1, 0, []int{0}, false, (*generator).exp},
 	{"exp_shift", single, 2, 0, []int{0, 2}, false, (*generator).expShift},
 	{"sigmoid", single, 1, 0, []int{0}, false, func(g *generator, v *vector, x []value) value { return g.logistic(v, nil, x[0], nil) }},

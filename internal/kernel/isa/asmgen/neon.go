@@ -172,6 +172,8 @@ func (g *generator) emitNEON(v *vector, result value, last int) int {
 				base = neonRounds[imm&3]
 			case "VPSLLD":
 				base = neonSHL | uint32(32+imm)<<16
+			case "VPSLLQ":
+				base = neonSHL | uint32(64+imm)<<16
 			case "VPSRAD":
 				base = neonSSHR | uint32(64-imm)<<16
 			case "VPSRLD":

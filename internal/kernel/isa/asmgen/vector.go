@@ -77,6 +77,9 @@ func (v *vector) half(a value, n int) value { return v.append("VPSRAD", fmt.Spri
 func (v *vector) right(a value, n int) value {
 	return v.append("VPSRLD", fmt.Sprintf("$%d", n), a)
 }
+func (v *vector) leftLong(a value, n int) value { // of 64 bits
+	return v.append("VPSLLQ", fmt.Sprintf("$%d", n), a)
+}
 func (v *vector) floats(a value) value { return v.append("VCVTDQ2", "", a) }
 
 // scale is a*2ᵇ, rounded once, for integers b in floating point. AVX-512 alone has it.

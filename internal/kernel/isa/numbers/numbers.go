@@ -13,6 +13,24 @@ const AheadBytes = 128
 // TapRows is how many rows of positions the loops of depthwise convolutions take at a time.
 const TapRows = 4
 
+// The constants of the exponential of float64, which exp.go of package isa defines. ExpPoly0 to
+// ExpPoly5 are the coefficients of (exp(r) - 1 - r) / r², fitted at the Chebyshev nodes of
+// |r| <= ln(2)/2.
+const (
+	// ExpRange is the greatest magnitude that counts: far beyond what float32
+	// can tell from 0 and infinity, as is the reciprocal.
+	ExpRange = 300
+	// ExpRound rounds a number that is added to it to an integer, and leaves
+	// that in the low bits of the sum, with the bias of float64 exponents.
+	ExpRound = 3<<51 + 1023
+	ExpPoly0 = 0.5000000013457736
+	ExpPoly1 = 0.16666666681613992
+	ExpPoly2 = 0.041666465005954896
+	ExpPoly3 = 0.008333310934543002
+	ExpPoly4 = 0.0013933641041144783
+	ExpPoly5 = 0.00019890980807240783
+)
+
 // The constants of the functions of float32, which file single.go of package isa defines. The
 // polynomials are near-minimax (Chebyshev) fits over the intervals that arguments are
 // reduced to, the highest power first.
