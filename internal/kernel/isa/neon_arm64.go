@@ -31,6 +31,7 @@ var neon = Loops{
 	Integer:  genericInteger,
 	Winograd: genericWinograd,
 	Maps:     mapsNEON,
+	Casts:    castsNEON,
 	Folds32: Folds[float32]{
 		Sum: checkedFold(float32(math.Copysign(0, -1)), sum32NEON),
 		Max: checkedFold(float32(math.Inf(-1)), max32NEON), Min: checkedFold(float32(math.Inf(1)), min32NEON),

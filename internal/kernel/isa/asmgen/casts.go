@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -109,16 +110,24 @@ func (g *generator) castLoop(c castLoop) {
 	g.op("RET")
 }
 
-// castStubs writes their declarations in Go, and the tables of them.
-func (g *generator) castStubs() {
+// castsOf returns the conversions of a set.
+func castsOf(set string) []castLoop {
+	if set != "NEON" {
+		return castLoops
+	}
+	return slices.DeleteFunc(slices.Clone(castLoops), func(c castLoop) bool { return neonCasts[c.name] == nil })
+}
+
+// castStubs writes their declarations in Go, and the tables of them, for some sets.
+func (g *generator) castStubs(sets ...string) {
 	g.raw("\nimport \"github.com/berth-go/berth/dtype\"\n")
-	for _, set := range []string{"AVX512", "AVX2"} {
-		for _, c := range castLoops {
+	for _, set := range sets {
+		for _, c := range castsOf(set) {
 			fmt.Fprintf(g, "\n//go:noescape\nfunc cast%s%s(dst, a *byte, n int)\n", c.name, set)
 		}
 		fmt.Fprintf(g, "\nvar casts%s = map[CastKey]Cast{\n", set)
-		lanes := map[string]int{"AVX512": 16, "AVX2": 8}[set]
-		for _, c := range castLoops {
+		lanes := map[string]int{"AVX512": 16, "AVX2": 8, "NEON": 4}[set]
+		for _, c := range castsOf(set) {
 			from, to, _ := strings.Cut(c.name, "To")
 			fmt.Fprintf(g, "\t{dtype.%s, dtype.%s}: checkedCast(%d, %d, %d, cast%s%s),\n", from, to, lanes, c.from, c.to, c.name, set)
 		}

@@ -28,7 +28,8 @@
 //	neon_tile.go, neon_vector.go
 //	              tile.go to windows.go, and matvec.go and pack.go, for arm64
 //	neon_taps.go  sums of taps of depthwise.go and channels.go, for arm64
-//	neon_folds.go folds.go, for arm64
+//	neon_folds.go, neon_casts.go
+//	              folds.go and casts.go, for arm64
 //	neon_moves.go what these are written with
 package main
 
@@ -87,7 +88,9 @@ var files = map[string]func(g *generator){
 	"maps_arm64.go":    func(g *generator) { g.mapStubs("NEON") },
 	"folds_amd64.s":    (*generator).foldFile,
 	"casts_amd64.s":    (*generator).castFile,
-	"casts_amd64.go":   (*generator).castStubs,
+	"casts_amd64.go":   func(g *generator) { g.castStubs("AVX512", "AVX2") },
+	"casts_arm64.s":    (*generator).neonCastFile,
+	"casts_arm64.go":   func(g *generator) { g.castStubs("NEON") },
 	"compare_amd64.s":  (*generator).compareFile,
 	"compare_amd64.go": (*generator).compareStubs,
 	"integer_amd64.s":  (*generator).integerLoops,

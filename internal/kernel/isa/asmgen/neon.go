@@ -35,6 +35,12 @@ const (
 	neonUSHR  = 0x6f000400
 	neonFCVTN = 0x0e216800 // four float16 of four float32
 	neonFCVTL = 0x0e217800 // and back
+
+	neonSHLL16 = 0x2e613800 // four 16-bit lanes to the upper halves of 32-bit ones
+	neonSHRN16 = 0x0f108400 // and back
+	// Lanes widened to twice their bits: unsigned and signed ones of 8 and of 16.
+	neonUXTL8, neonUXTL16 = 0x2f08a400, 0x2f10a400
+	neonSXTL8, neonSXTL16 = 0x0f08a400, 0x0f10a400
 )
 
 // neonRounds are the instructions that round, by the modes of [vector.round].
