@@ -29,7 +29,7 @@ var neon = Loops{
 	}),
 	Exp:      expOf(mapsNEON),
 	Integer:  genericInteger,
-	Winograd: genericWinograd,
+	Winograd: checkedWinograd(winogradInRowsNEON, winogradInColsNEON, winogradOutRowsNEON, winogradOutColsNEON),
 	Maps:     mapsNEON,
 	Casts:    castsNEON,
 	Folds32: Folds[float32]{
@@ -167,3 +167,15 @@ func maxEight64NEON(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float64, n int)
 
 //go:noescape
 func minEight64NEON(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float64, n int)
+
+//go:noescape
+func winogradInRowsNEON(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n int)
+
+//go:noescape
+func winogradInColsNEON(dst, src *float32, planes, dstPlane, dstStep, srcStep, n int)
+
+//go:noescape
+func winogradOutRowsNEON(dst, src *float32, planes, dstPlane, srcPlane, dstStep, srcStep, n, lines int)
+
+//go:noescape
+func winogradOutColsNEON(dst, src *float32, rows, dstStep, srcStep, n int)

@@ -28,8 +28,8 @@
 //	neon_tile.go, neon_vector.go
 //	              tile.go to windows.go, and matvec.go and pack.go, for arm64
 //	neon_taps.go  sums of taps of depthwise.go and channels.go, for arm64
-//	neon_folds.go, neon_casts.go
-//	              folds.go and casts.go, for arm64
+//	neon_folds.go, neon_casts.go, neon_winograd.go
+//	              folds.go, casts.go and winograd.go, for arm64
 //	neon_moves.go what these are written with
 package main
 
@@ -148,10 +148,12 @@ var files = map[string]func(g *generator){
 			g.neonTranspose(g.neonLanes() / 2)
 		})
 	},
-	"folds_arm64.s": (*generator).neonFoldFile,
+	"folds_arm64.s":    (*generator).neonFoldFile,
+	"winograd_arm64.s": (*generator).neonWinograd,
 	"winograd_amd64.s": func(g *generator) {
 		g.masks()
-		g.winogradData()
+		g.winogradConstants()
+		g.winogradLanes()
 		g.each(func() {
 			if g.width == 4 {
 				g.winograd()

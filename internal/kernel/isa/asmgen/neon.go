@@ -20,7 +20,15 @@ var neonWords = map[string]uint32{
 	"VPADDD": 0x4ea08400, "VPSUBD": 0x6ea08400, "VPMAXSD": 0x4ea06400,
 }
 
+// neonVectors are the instructions of [generator.vectors], by their names for amd64. A register is
+// moved as n | n.
+var neonVectors = map[string]uint32{
+	"VMOVAPS": neonORR, "VADDPS": neonWords["VADD"], "VSUBPS": neonWords["VSUB"], "VMULPS": neonWords["VMUL"],
+	"VFMADD231PS": neonFMLA, "VFNMADD231PS": neonFMLS,
+}
+
 const (
+	neonFMLS  = 0x4ea0cc00 // d -= n*m
 	neonFMLA  = 0x4e20cc00 // d += n*m
 	neonFCMGT = 0x6ea0e400 // n > m
 	neonFCMGE = 0x6e20e400

@@ -23,9 +23,8 @@ func (g *generator) winograd() {
 	g.winogradOutCols()
 }
 
-// winogradData emits the constants of both transforms, in the order of their
-// registers, and, for AVX-512, the lanes that gather and lay out columns.
-func (g *generator) winogradData() {
+// winogradConstants emits the constants of both transforms, in the order of their registers.
+func (g *generator) winogradConstants() {
 	const a, b = winogradA, winogradB
 	for _, table := range []struct {
 		name   string
@@ -36,6 +35,10 @@ func (g *generator) winogradData() {
 	} {
 		g.words(table.name, len(table.values), func(i int) uint32 { return math.Float32bits(table.values[i]) })
 	}
+}
+
+// winogradLanes emits, for AVX-512, the lanes that gather and lay out columns.
+func (g *generator) winogradLanes() {
 	// Of 32 lanes, the 8 of each of two columns out of 4.
 	for c := 0; c < 4; c += 2 {
 		g.words(fmt.Sprintf("columns%d%d", c, c+1), 16, func(i int) uint32 { return uint32(i%8*4 + c + i/8) })
@@ -58,15 +61,20 @@ func (g *generator) words(name string, n int, value func(i int) uint32) {
 	fmt.Fprintf(g, "GLOBL %s<>(SB), RODATA|NOPTR, $%d\n", name, 4*n)
 }
 
-// loadConstants loads a table of [generator.winogradData] into registers 9 to 14.
+// loadConstants loads a table of [generator.winogradConstants] into registers 9 to 14.
 func (g *generator) loadConstants(table string) {
 	for i := range 6 {
 		g.op("VBROADCASTSS %s<>+%d(SB), %s", table, 4*i, g.reg(9+i))
 	}
 }
 
-// vectors emits an instruction with registers as operands.
+// vectors emits an instruction with registers as operands, the result last.
 func (g *generator) vectors(ins string, regs ...int) {
+	if g.neon {
+		n := len(regs)
+		g.word(neonVectors[ins], true, regs[n-1], regs[n-2], regs[0])
+		return
+	}
 	text := ins
 	for i, r := range regs {
 		text += map[bool]string{true: " ", false: ", "}[i == 0] + g.reg(r)
@@ -80,8 +88,8 @@ func (g *generator) input(store func(i, reg int)) {
 	const a, b, aa, bb, s, p = 9, 10, 11, 12, 13, 14
 	g.vectors("VMOVAPS", 4, 6)
 	g.vectors("VFNMADD231PS", s, 2, 6)
-	g.vectors("VFMADD213PS", 6, p, 0)
-	store(0, 0)
+	g.vectors("VFMADD231PS", p, 0, 6)
+	store(0, 6)
 	g.vectors("VFNMADD231PS", s, 3, 5)
 	g.vectors("VFMADD231PS", p, 1, 5)
 	store(5, 5)
