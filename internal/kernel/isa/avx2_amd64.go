@@ -52,6 +52,12 @@ var (
 	}
 )
 
+var integerAVX2 = integerAssembly{
+	rows: 4, cols: 8, signedLeft: mulSignedLeftAVX2, signedRight: mulSignedRightAVX2, interleave: interleaveAVX2,
+	tapQuads: tapQuadsAVX2, positions: 8, shiftSums: shiftSumsAVX2, requantize: requantizeAVX2,
+	quantize: quantizeAVX2, dequantize: dequantizeAVX2, addQuantized: addQuantizedAVX2,
+}.checked()
+
 //go:noescape
 func sum32AVX2(x *float32, n int, identity float32) float32
 
@@ -171,3 +177,30 @@ func minEight32AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float32, n int)
 
 //go:noescape
 func minEight64AVX2(acc, r0, r1, r2, r3, r4, r5, r6, r7 *float64, n int)
+
+//go:noescape
+func mulSignedLeftAVX2(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
+
+//go:noescape
+func mulSignedRightAVX2(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
+
+//go:noescape
+func tapQuadsAVX2(y *int32, n int, x *uint8, stride int, offsets *int, weights *uint8, taps int, shuffle *uint8)
+
+//go:noescape
+func requantizeAVX2(y *uint8, s *int32, n int, add *int32, addEach bool, base int32, scale *float32, scaleEach bool, least, most float32, zero int32)
+
+//go:noescape
+func interleaveAVX2(dst, src *uint8, n, count, dstStep, srcStep int, flip uint8)
+
+//go:noescape
+func shiftSumsAVX2(s *int32, n int, add *int32, addEach bool, base int32)
+
+//go:noescape
+func quantizeAVX2(y *uint8, x *float32, n int, scale, least, most float32, zero int32)
+
+//go:noescape
+func dequantizeAVX2(y *float32, x *uint8, n int, scale float32, zero int32, flip uint8)
+
+//go:noescape
+func addQuantizedAVX2(y, a, b *uint8, n int, scaleA, scaleB, scaleY, least, most float32, zeroA, zeroB, zeroY int32, flip uint8)

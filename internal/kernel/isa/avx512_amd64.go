@@ -31,6 +31,23 @@ var avx512 = Loops{
 	Integer:  integerAVX512(),
 }
 
+// integerAVX512 returns the loops for processors with registers of 512 bits, of which
+// some do not multiply bytes, or do not shuffle them over a whole register.
+func integerAVX512() IntegerTile {
+	if !cpu.X86.HasAVX512VNNI || !cpu.X86.HasAVX512BW {
+		return integerAVX2
+	}
+	a := integerAssembly{
+		rows: 12, cols: 32, signedLeft: mulSignedLeftAVX512, signedRight: mulSignedRightAVX512, interleave: interleaveAVX2,
+		tapQuads: tapQuadsAVX512, positions: 16, shiftSums: shiftSumsAVX512, requantize: requantizeAVX512,
+		quantize: quantizeAVX512, dequantize: dequantizeAVX512, addQuantized: addQuantizedAVX512,
+	}
+	if !cpu.X86.HasAVX512VBMI {
+		a.tapQuads, a.positions = tapQuadsAVX2, 8
+	}
+	return a.checked()
+}
+
 //go:noescape
 func mulTile32AVX512(h, w, k int, a *float32, rowA, colA int, b *float32, ldb, next int, ahead, c *float32, ldc int, add bool)
 
@@ -108,3 +125,27 @@ func winogradOutRowsAVX512(dst, src *float32, planes, dstPlane, srcPlane, dstSte
 
 //go:noescape
 func winogradOutColsAVX512(dst, src *float32, rows, dstStep, srcStep, n int)
+
+//go:noescape
+func mulSignedLeftAVX512(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
+
+//go:noescape
+func mulSignedRightAVX512(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
+
+//go:noescape
+func tapQuadsAVX512(y *int32, n int, x *uint8, stride int, offsets *int, weights *uint8, taps int, shuffle *uint8)
+
+//go:noescape
+func requantizeAVX512(y *uint8, s *int32, n int, add *int32, addEach bool, base int32, scale *float32, scaleEach bool, least, most float32, zero int32)
+
+//go:noescape
+func shiftSumsAVX512(s *int32, n int, add *int32, addEach bool, base int32)
+
+//go:noescape
+func quantizeAVX512(y *uint8, x *float32, n int, scale, least, most float32, zero int32)
+
+//go:noescape
+func dequantizeAVX512(y *float32, x *uint8, n int, scale float32, zero int32, flip uint8)
+
+//go:noescape
+func addQuantizedAVX512(y, a, b *uint8, n int, scaleA, scaleB, scaleY, least, most float32, zeroA, zeroB, zeroY int32, flip uint8)

@@ -27,7 +27,7 @@
 //	                  loops that the two for amd64 have in common
 //	maps_*.go, casts_*.go, compare_*.go
 //	                  their loops over elements, written by asmgen
-//	check.go, check_taps.go, integer_amd64.go
+//	check.go, check_taps.go, check_integer.go
 //	                  assembly as loops over slices, which it cannot leave
 //	sets_*.go         the sets of a processor family
 //	*.s               the assembly; asmgen writes it

@@ -5,6 +5,8 @@ package isa
 import (
 	"math"
 	"unsafe"
+
+	"golang.org/x/sys/cpu"
 )
 
 // neon is the set for arm64, every processor of which has it.
@@ -28,7 +30,7 @@ var neon = Loops{
 		channels:  channelLoops[float64]{taps: lastTaps64NEON, lines3: last3Lines64NEON, lines5: last5Lines64NEON},
 	}),
 	Exp:      expOf(mapsNEON),
-	Integer:  genericInteger,
+	Integer:  integerNEON(),
 	Winograd: checkedWinograd(winogradInRowsNEON, winogradInColsNEON, winogradOutRowsNEON, winogradOutColsNEON),
 	Maps:     mapsNEON,
 	Casts:    castsNEON,
@@ -44,6 +46,26 @@ var neon = Loops{
 		Peak:    checkedFold(math.Inf(-1), max64NEON),
 		SumRows: checkedFoldRows(2, sumEight64NEON), MaxRows: checkedFoldRows(2, maxEight64NEON), MinRows: checkedFoldRows(2, minEight64NEON),
 	},
+}
+
+// integerWords are the loops over bytes for every processor, and integerDots those for processors with dot
+// products of bytes.
+var integerWords, integerDots = func() (words, dots IntegerTile) {
+	a := integerAssembly{
+		rows: 4, cols: 8, signedLeft: mulSignedLeftNEON, signedRight: mulSignedRightNEON, interleave: interleaveNEON,
+		tapQuads: tapQuadsNEON, positions: 4, shiftSums: shiftSumsNEON, requantize: requantizeNEON,
+		quantize: quantizeNEON, dequantize: dequantizeNEON, addQuantized: addQuantizedNEON,
+	}
+	words = a.checked()
+	a.cols, a.signedLeft, a.signedRight = 16, mulSignedLeftDotNEON, mulSignedRightDotNEON
+	return words, a.checked()
+}()
+
+func integerNEON() IntegerTile {
+	if cpu.ARM64.HasASIMDDP {
+		return integerDots
+	}
+	return integerWords
 }
 
 // tileOfNEON returns the tile of the loops. Those that have no assembly, which are poolings and
@@ -179,3 +201,36 @@ func winogradOutRowsNEON(dst, src *float32, planes, dstPlane, srcPlane, dstStep,
 
 //go:noescape
 func winogradOutColsNEON(dst, src *float32, rows, dstStep, srcStep, n int)
+
+//go:noescape
+func mulSignedLeftNEON(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
+
+//go:noescape
+func mulSignedRightNEON(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
+
+//go:noescape
+func mulSignedLeftDotNEON(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
+
+//go:noescape
+func mulSignedRightDotNEON(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
+
+//go:noescape
+func tapQuadsNEON(y *int32, n int, x *uint8, stride int, offsets *int, weights *uint8, taps int, shuffle *uint8)
+
+//go:noescape
+func requantizeNEON(y *uint8, s *int32, n int, add *int32, addEach bool, base int32, scale *float32, scaleEach bool, least, most float32, zero int32)
+
+//go:noescape
+func interleaveNEON(dst, src *uint8, n, count, dstStep, srcStep int, flip uint8)
+
+//go:noescape
+func shiftSumsNEON(s *int32, n int, add *int32, addEach bool, base int32)
+
+//go:noescape
+func quantizeNEON(y *uint8, x *float32, n int, scale, least, most float32, zero int32)
+
+//go:noescape
+func dequantizeNEON(y *float32, x *uint8, n int, scale float32, zero int32, flip uint8)
+
+//go:noescape
+func addQuantizedNEON(y, a, b *uint8, n int, scaleA, scaleB, scaleY, least, most float32, zeroA, zeroB, zeroY int32, flip uint8)

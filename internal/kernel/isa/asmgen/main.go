@@ -30,6 +30,8 @@
 //	neon_taps.go  sums of taps of depthwise.go and channels.go, for arm64
 //	neon_folds.go, neon_casts.go, neon_winograd.go
 //	              folds.go, casts.go and winograd.go, for arm64
+//	neon_integer.go, neon_quantize.go
+//	              integer.go, for arm64
 //	neon_moves.go what these are written with
 package main
 
@@ -149,6 +151,7 @@ var files = map[string]func(g *generator){
 		})
 	},
 	"folds_arm64.s":    (*generator).neonFoldFile,
+	"integer_arm64.s":  (*generator).neonIntegerFile,
 	"winograd_arm64.s": (*generator).neonWinograd,
 	"winograd_amd64.s": func(g *generator) {
 		g.masks()

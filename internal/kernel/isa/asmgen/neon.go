@@ -49,6 +49,16 @@ const (
 	// Lanes widened to twice their bits: unsigned and signed ones of 8 and of 16.
 	neonUXTL8, neonUXTL16 = 0x2f08a400, 0x2f10a400
 	neonSXTL8, neonSXTL16 = 0x0f08a400, 0x0f10a400
+	neonHigh              = 1 << 30 // of the upper half of the lanes
+
+	neonSDOT     = 0x4e809400 // four bytes of n by four of m, added to each lane
+	neonUDOT     = 0x6e809400
+	neonMULWords = 0x4e609c00 // of 16 bits
+	neonSADALP   = 0x4e606800 // d += the pairs of signed words of n
+	neonADDP     = 0x4ea0bc00 // the pairs of n, and then of m
+	neonFMAXNM   = 0x4e20c400 // the greater, or the one that is no NaN
+	neonFMINNM   = 0x4ea0c400
+	neonFCVTNS   = 0x4e21a800 // to the nearest integer, ties to even
 )
 
 // neonRounds are the instructions that round, by the modes of [vector.round].

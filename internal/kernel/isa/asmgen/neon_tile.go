@@ -209,19 +209,25 @@ func (g *generator) neonProduct(p neonProduct) {
 		}
 		g.label("apart")
 	}
-	for v := 1; v <= neonRegs; v++ {
-		if v < neonRegs {
+	g.neonEachTile(neonRegs, neonRows, func(v, h int) { g.neonLoop(p, v, h, false) })
+}
+
+// neonEachTile emits a loop, which begins at a label by its extents and ends with a jump to summed,
+// for each number of rows and of registers of columns, and the choice of one.
+func (g *generator) neonEachTile(regs, rows int, loop func(v, h int)) {
+	for v := 1; v <= regs; v++ {
+		if v < regs {
 			g.op("CMP $%d, R23", v*g.lanes())
 			g.op("BGT wide%d", v+1)
 		}
-		for h := 1; h < neonRows; h++ {
+		for h := 1; h < rows; h++ {
 			g.op("CMP $%d, R22", h)
 			g.op("BEQ v%dh%d", v, h)
 		}
-		for h := neonRows; h > 0; h-- {
-			g.neonLoop(p, v, h, false)
+		for h := rows; h > 0; h-- {
+			loop(v, h)
 		}
-		if v < neonRegs {
+		if v < regs {
 			g.label("wide%d", v+1)
 		}
 	}
@@ -279,7 +285,14 @@ func (g *generator) neonLoop(p neonProduct, v, h int, packed bool) {
 	}
 	g.op("SUB $1, R13")
 	g.op("CBNZ R13, %sloop", name)
-	// The end of a chain.
+	g.neonStoreTile(name, "VADD", v, h, sum)
+	g.op("MOVD $1, R21")
+	g.op("CBNZ R12, %s", name)
+	g.op("B summed")
+}
+
+// neonStoreTile emits the way of sums to c, to which they are added, as R21 says.
+func (g *generator) neonStoreTile(name, add string, v, h int, sum func(i, j int) int) {
 	atC := func(each func(row, j int, at string)) {
 		g.op("MOVD R14, R23")
 		g.op("MOVD R20, R25")
@@ -297,13 +310,10 @@ func (g *generator) neonLoop(p neonProduct, v, h int, packed bool) {
 	g.op("CBZ R21, %sset", name)
 	atC(func(i, j int, at string) {
 		g.op("FMOVQ %s, F0", at)
-		g.neonOp("VADD", sum(i, j), 0, sum(i, j))
+		g.neonOp(add, sum(i, j), 0, sum(i, j))
 	})
 	g.label("%sset", name)
 	atC(func(i, j int, at string) { g.op("FMOVQ F%d, %s", sum(i, j), at) })
-	g.op("MOVD $1, R21")
-	g.op("CBNZ R12, %s", name)
-	g.op("B summed")
 }
 
 // neonChain sets R13 to the terms of the next chain, out of the R12 that are left.

@@ -1,31 +1,4 @@
-//go:build !purego
-
 package isa
-
-import "golang.org/x/sys/cpu"
-
-var integerAVX2 = integerAssembly{
-	rows: 4, cols: 8, signedLeft: mulSignedLeftAVX2, signedRight: mulSignedRightAVX2, interleave: interleaveAVX2,
-	tapQuads: tapQuadsAVX2, positions: 8, shiftSums: shiftSumsAVX2, requantize: requantizeAVX2,
-	quantize: quantizeAVX2, dequantize: dequantizeAVX2, addQuantized: addQuantizedAVX2,
-}.checked()
-
-// integerAVX512 returns the loops for processors with registers of 512 bits, of which
-// some do not multiply bytes, or do not shuffle them over a whole register.
-func integerAVX512() IntegerTile {
-	if !cpu.X86.HasAVX512VNNI || !cpu.X86.HasAVX512BW {
-		return integerAVX2
-	}
-	a := integerAssembly{
-		rows: 12, cols: 32, signedLeft: mulSignedLeftAVX512, signedRight: mulSignedRightAVX512, interleave: interleaveAVX2,
-		tapQuads: tapQuadsAVX512, positions: 16, shiftSums: shiftSumsAVX512, requantize: requantizeAVX512,
-		quantize: quantizeAVX512, dequantize: dequantizeAVX512, addQuantized: addQuantizedAVX512,
-	}
-	if !cpu.X86.HasAVX512VBMI {
-		a.tapQuads, a.positions = tapQuadsAVX2, 8
-	}
-	return a.checked()
-}
 
 // integerAssembly is an [IntegerTile] in assembly. All extents are above 0; n is a
 // multiple of 16, or of the positions of taps that a register has.
@@ -182,54 +155,3 @@ var tapShuffles = func() (table [maxTapStride][64]uint8) {
 	}
 	return table
 }()
-
-//go:noescape
-func mulSignedLeftAVX512(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
-
-//go:noescape
-func mulSignedRightAVX512(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
-
-//go:noescape
-func tapQuadsAVX512(y *int32, n int, x *uint8, stride int, offsets *int, weights *uint8, taps int, shuffle *uint8)
-
-//go:noescape
-func requantizeAVX512(y *uint8, s *int32, n int, add *int32, addEach bool, base int32, scale *float32, scaleEach bool, least, most float32, zero int32)
-
-//go:noescape
-func mulSignedLeftAVX2(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
-
-//go:noescape
-func mulSignedRightAVX2(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
-
-//go:noescape
-func tapQuadsAVX2(y *int32, n int, x *uint8, stride int, offsets *int, weights *uint8, taps int, shuffle *uint8)
-
-//go:noescape
-func requantizeAVX2(y *uint8, s *int32, n int, add *int32, addEach bool, base int32, scale *float32, scaleEach bool, least, most float32, zero int32)
-
-//go:noescape
-func interleaveAVX2(dst, src *uint8, n, count, dstStep, srcStep int, flip uint8)
-
-//go:noescape
-func shiftSumsAVX512(s *int32, n int, add *int32, addEach bool, base int32)
-
-//go:noescape
-func shiftSumsAVX2(s *int32, n int, add *int32, addEach bool, base int32)
-
-//go:noescape
-func quantizeAVX512(y *uint8, x *float32, n int, scale, least, most float32, zero int32)
-
-//go:noescape
-func dequantizeAVX512(y *float32, x *uint8, n int, scale float32, zero int32, flip uint8)
-
-//go:noescape
-func addQuantizedAVX512(y, a, b *uint8, n int, scaleA, scaleB, scaleY, least, most float32, zeroA, zeroB, zeroY int32, flip uint8)
-
-//go:noescape
-func quantizeAVX2(y *uint8, x *float32, n int, scale, least, most float32, zero int32)
-
-//go:noescape
-func dequantizeAVX2(y *float32, x *uint8, n int, scale float32, zero int32, flip uint8)
-
-//go:noescape
-func addQuantizedAVX2(y, a, b *uint8, n int, scaleA, scaleB, scaleY, least, most float32, zeroA, zeroB, zeroY int32, flip uint8)
