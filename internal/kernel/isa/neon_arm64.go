@@ -18,16 +18,16 @@ var neon = Loops{
 		mul: mulTile32NEON, mulTaps: mulTaps32NEON, windows: mulWindows32NEON,
 		transpose: checkedTranspose(8, 4, transpose8x32, transpose4x32),
 		vectors:   checkedVectors(8, mulRow32NEON, dots32NEON),
-		taps:      tapLoops[float32]{rows: tapRows32NEON, of3x3: tap3x332NEON},
-		channels:  channelLoops[float32]{taps: lastTaps32NEON, lines3: last3Lines32NEON, lines5: last5Lines32NEON},
+		taps:      tapLoops[float32]{rows: tapRows32NEON, of3x3: tap3x332NEON, max: maxRows32NEON, mean: meanRows32NEON},
+		channels:  channelLoops[float32]{lastTaps32NEON, last3Lines32NEON, last5Lines32NEON, lastMax32NEON, lastMean32NEON, lastPlane32NEON},
 	}),
 	Float64: tileOfNEON(Generic.Float64, tileLoops[float64]{
 		rows: 8, cols: 6, windowRows: 8,
 		mul: mulTile64NEON, mulTaps: mulTaps64NEON, windows: mulWindows64NEON,
 		transpose: checkedTranspose(4, 2, transpose4x64, transpose2x64),
 		vectors:   checkedVectors(4, mulRow64NEON, dots64NEON),
-		taps:      tapLoops[float64]{rows: tapRows64NEON, of3x3: tap3x364NEON},
-		channels:  channelLoops[float64]{taps: lastTaps64NEON, lines3: last3Lines64NEON, lines5: last5Lines64NEON},
+		taps:      tapLoops[float64]{rows: tapRows64NEON, of3x3: tap3x364NEON, max: maxRows64NEON, mean: meanRows64NEON},
+		channels:  channelLoops[float64]{lastTaps64NEON, last3Lines64NEON, last5Lines64NEON, lastMax64NEON, lastMean64NEON, lastPlane64NEON},
 	}),
 	Exp:      expOf(mapsNEON),
 	Integer:  integerNEON(),
@@ -68,13 +68,11 @@ func integerNEON() IntegerTile {
 	return integerWords
 }
 
-// tileOfNEON returns the tile of the loops. Those that have no assembly, which are poolings and
-// copies of rows, are the portable ones: they multiply nothing, and so round alike.
+// tileOfNEON returns the tile of the loops. Those that have no assembly, which copy
+// elements, are the portable ones.
 func tileOfNEON[T float32 | float64](portable Tile[T], l tileLoops[T]) Tile[T] {
 	t := l.checked()
 	t.Pick, t.Spread, t.CopyRows, t.Split = portable.Pick, portable.Spread, portable.CopyRows, portable.Split
-	t.MaxRows, t.MeanRows = portable.MaxRows, portable.MeanRows
-	t.LastMax, t.LastMean, t.LastPlane = portable.LastMax, portable.LastMean, portable.LastPlane
 	return t
 }
 
@@ -234,3 +232,33 @@ func dequantizeNEON(y *float32, x *uint8, n int, scale float32, zero int32, flip
 
 //go:noescape
 func addQuantizedNEON(y, a, b *uint8, n int, scaleA, scaleB, scaleY, least, most float32, zeroA, zeroB, zeroY int32, flip uint8)
+
+//go:noescape
+func maxRows32NEON(y, x *float32, grid *Grid, offsets *int, taps int)
+
+//go:noescape
+func meanRows32NEON(y, x *float32, grid *Grid, offsets *int, taps int, counts, lines *float64)
+
+//go:noescape
+func lastMax32NEON(y, x *float32, grid *Grid, offsets *int, atX, taps int)
+
+//go:noescape
+func lastMean32NEON(y, x *float32, grid *Grid, offsets *int, atX, taps int, counts, lines *float64)
+
+//go:noescape
+func lastPlane32NEON(y, x *float32, channels, positions, step int)
+
+//go:noescape
+func maxRows64NEON(y, x *float64, grid *Grid, offsets *int, taps int)
+
+//go:noescape
+func meanRows64NEON(y, x *float64, grid *Grid, offsets *int, taps int, counts, lines *float64)
+
+//go:noescape
+func lastMax64NEON(y, x *float64, grid *Grid, offsets *int, atX, taps int)
+
+//go:noescape
+func lastMean64NEON(y, x *float64, grid *Grid, offsets *int, atX, taps int, counts, lines *float64)
+
+//go:noescape
+func lastPlane64NEON(y, x *float64, channels, positions, step int)

@@ -7,14 +7,14 @@
 // func tapRows32NEON(y, x *float32, grid *Grid, offsets *int, weights *float32, taps, planeW int, bias *float32, add bool)
 TEXT ·tapRows32NEON(SB), NOSPLIT, $0-65
 	MOVD planeW+48(FP), R23
-	MOVD x+8(FP), R1
 	MOVBU add+64(FP), R20
 	LSL $2, R23, R23
-	MOVD y+0(FP), R0
-	MOVD grid+16(FP), R2
-	MOVD offsets+24(FP), R21
 	MOVD weights+32(FP), R22
 	MOVD bias+56(FP), R19
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD grid+16(FP), R2
+	MOVD offsets+24(FP), R21
 	MOVD 0(R2), R15
 
 plane:
@@ -40,8 +40,8 @@ next8:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD taps+40(FP), R8
 
 r8tap:
@@ -64,6 +64,8 @@ r8tap:
 	WORD $0x4f8010d5
 	WORD $0x4f8010f6
 	WORD $0x4f801117
+
+r8after:
 	SUB $1, R8
 	CBNZ R8, r8tap
 	CBZ R20, r8bias
@@ -114,8 +116,8 @@ next1:
 	CMP $4, R6
 	BLT nextlane
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD taps+40(FP), R8
 
 r1tap:
@@ -124,6 +126,8 @@ r1tap:
 	FMOVQ 0(R11), F1
 	FMOVS.P 4(R10), F0
 	WORD $0x4f801030
+
+r1after:
 	SUB $1, R8
 	CBNZ R8, r1tap
 	CBZ R20, r1bias
@@ -146,8 +150,8 @@ nextlane:
 	CMP $1, R6
 	BLT nextend
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD taps+40(FP), R8
 
 lanetap:
@@ -156,6 +160,8 @@ lanetap:
 	FMOVS 0(R11), F1
 	FMOVS.P 4(R10), F0
 	WORD $0x4f801030
+
+laneafter:
 	SUB $1, R8
 	CBNZ R8, lanetap
 	CBZ R20, lanebias
@@ -196,17 +202,17 @@ biased:
 
 // func lastTaps32NEON(y, x *float32, grid *Grid, offsets *int, weights *float32, taps, pitch int, bias *float32, add bool, atX int)
 TEXT ·lastTaps32NEON(SB), NOSPLIT, $0-80
-	MOVBU add+64(FP), R20
 	MOVD pitch+48(FP), R23
+	MOVBU add+64(FP), R20
+	LSL $2, R23, R23
+	MOVD weights+32(FP), R22
+	MOVD bias+56(FP), R19
+	MOVD y+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD atX+72(FP), R12
 	ADD R12<<2, R1
-	LSL $2, R23, R23
-	MOVD y+0(FP), R0
 	MOVD grid+16(FP), R2
 	MOVD offsets+24(FP), R21
-	MOVD weights+32(FP), R22
-	MOVD bias+56(FP), R19
 	MOVD 0(R2), R15
 
 plane:
@@ -232,8 +238,8 @@ next8:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD taps+40(FP), R8
 
 r8tap:
@@ -266,9 +272,40 @@ r8tap:
 	WORD $0x4e20cd17
 	ADD R23, R10
 
-r8next:
+r8after:
 	SUB $1, R8
 	CBNZ R8, r8tap
+	B r8tapped
+
+r8padding:
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	VEOR V8.B16, V8.B16, V8.B16
+	FMOVQ 0(R10), F0
+	WORD $0x4e20cc30
+	FMOVQ 16(R10), F0
+	WORD $0x4e20cc51
+	FMOVQ 32(R10), F0
+	WORD $0x4e20cc72
+	FMOVQ 48(R10), F0
+	WORD $0x4e20cc93
+	FMOVQ 64(R10), F0
+	WORD $0x4e20ccb4
+	FMOVQ 80(R10), F0
+	WORD $0x4e20ccd5
+	FMOVQ 96(R10), F0
+	WORD $0x4e20ccf6
+	FMOVQ 112(R10), F0
+	WORD $0x4e20cd17
+	ADD R23, R10
+	B r8after
+
+r8tapped:
 	CBZ R20, r8bias
 	FMOVQ 0(R13), F0
 	WORD $0x4e30d410
@@ -315,37 +352,6 @@ r8store:
 	FMOVQ F21, 80(R13)
 	FMOVQ F22, 96(R13)
 	FMOVQ F23, 112(R13)
-	B r8done
-
-r8padding:
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	FMOVQ 0(R10), F0
-	WORD $0x4e20cc30
-	FMOVQ 16(R10), F0
-	WORD $0x4e20cc51
-	FMOVQ 32(R10), F0
-	WORD $0x4e20cc72
-	FMOVQ 48(R10), F0
-	WORD $0x4e20cc93
-	FMOVQ 64(R10), F0
-	WORD $0x4e20ccb4
-	FMOVQ 80(R10), F0
-	WORD $0x4e20ccd5
-	FMOVQ 96(R10), F0
-	WORD $0x4e20ccf6
-	FMOVQ 112(R10), F0
-	WORD $0x4e20cd17
-	ADD R23, R10
-	B r8next
-
-r8done:
 	ADD $128, R13
 	ADD $128, R14
 	ADD $128, R24
@@ -357,8 +363,8 @@ next1:
 	CMP $4, R6
 	BLT nextlane
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD taps+40(FP), R8
 
 r1tap:
@@ -370,9 +376,19 @@ r1tap:
 	WORD $0x4e20cc30
 	ADD R23, R10
 
-r1next:
+r1after:
 	SUB $1, R8
 	CBNZ R8, r1tap
+	B r1tapped
+
+r1padding:
+	VEOR V1.B16, V1.B16, V1.B16
+	FMOVQ 0(R10), F0
+	WORD $0x4e20cc30
+	ADD R23, R10
+	B r1after
+
+r1tapped:
 	CBZ R20, r1bias
 	FMOVQ 0(R13), F0
 	WORD $0x4e30d410
@@ -384,16 +400,6 @@ r1bias:
 
 r1store:
 	FMOVQ F16, 0(R13)
-	B r1done
-
-r1padding:
-	VEOR V1.B16, V1.B16, V1.B16
-	FMOVQ 0(R10), F0
-	WORD $0x4e20cc30
-	ADD R23, R10
-	B r1next
-
-r1done:
 	ADD $16, R13
 	ADD $16, R14
 	ADD $16, R24
@@ -405,8 +411,8 @@ nextlane:
 	CMP $1, R6
 	BLT nextend
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD taps+40(FP), R8
 
 lanetap:
@@ -418,9 +424,19 @@ lanetap:
 	WORD $0x4e20cc30
 	ADD R23, R10
 
-lanenext:
+laneafter:
 	SUB $1, R8
 	CBNZ R8, lanetap
+	B lanetapped
+
+lanepadding:
+	VEOR V1.B16, V1.B16, V1.B16
+	FMOVS 0(R10), F0
+	WORD $0x4e20cc30
+	ADD R23, R10
+	B laneafter
+
+lanetapped:
 	CBZ R20, lanebias
 	FMOVS 0(R13), F0
 	WORD $0x4e30d410
@@ -432,16 +448,6 @@ lanebias:
 
 lanestore:
 	FMOVS F16, 0(R13)
-	B lanedone
-
-lanepadding:
-	VEOR V1.B16, V1.B16, V1.B16
-	FMOVS 0(R10), F0
-	WORD $0x4e20cc30
-	ADD R23, R10
-	B lanenext
-
-lanedone:
 	ADD $4, R13
 	ADD $4, R14
 	ADD $4, R24
@@ -468,19 +474,19 @@ nextend:
 
 // func last3Lines32NEON(y, x *float32, grid *Grid, offsets *int, weights *float32, lines, pitch int, bias *float32, within, step, atX int)
 TEXT ·last3Lines32NEON(SB), NOSPLIT, $0-88
+	MOVD pitch+48(FP), R23
 	MOVD within+64(FP), R26
 	LSL $2, R26, R26
 	MOVD $0, R20
-	MOVD pitch+48(FP), R23
+	LSL $2, R23, R23
+	MOVD weights+32(FP), R22
+	MOVD bias+56(FP), R19
+	MOVD y+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD atX+80(FP), R12
 	ADD R12<<2, R1
-	LSL $2, R23, R23
-	MOVD y+0(FP), R0
 	MOVD grid+16(FP), R2
 	MOVD offsets+24(FP), R21
-	MOVD weights+32(FP), R22
-	MOVD bias+56(FP), R19
 	MOVD 0(R2), R15
 
 plane:
@@ -506,8 +512,8 @@ next8:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD lines+40(FP), R8
 
 r8tap:
@@ -592,56 +598,10 @@ r8tap:
 	WORD $0x4e20cd17
 	ADD R23, R10
 
-r8next:
+r8after:
 	SUB $1, R8
 	CBNZ R8, r8tap
-	CBZ R20, r8bias
-	FMOVQ 0(R13), F0
-	WORD $0x4e30d410
-	FMOVQ 16(R13), F0
-	WORD $0x4e31d411
-	FMOVQ 32(R13), F0
-	WORD $0x4e32d412
-	FMOVQ 48(R13), F0
-	WORD $0x4e33d413
-	FMOVQ 64(R13), F0
-	WORD $0x4e34d414
-	FMOVQ 80(R13), F0
-	WORD $0x4e35d415
-	FMOVQ 96(R13), F0
-	WORD $0x4e36d416
-	FMOVQ 112(R13), F0
-	WORD $0x4e37d417
-
-r8bias:
-	CBZ R19, r8store
-	FMOVQ 0(R25), F0
-	WORD $0x4e20d610
-	FMOVQ 16(R25), F0
-	WORD $0x4e20d631
-	FMOVQ 32(R25), F0
-	WORD $0x4e20d652
-	FMOVQ 48(R25), F0
-	WORD $0x4e20d673
-	FMOVQ 64(R25), F0
-	WORD $0x4e20d694
-	FMOVQ 80(R25), F0
-	WORD $0x4e20d6b5
-	FMOVQ 96(R25), F0
-	WORD $0x4e20d6d6
-	FMOVQ 112(R25), F0
-	WORD $0x4e20d6f7
-
-r8store:
-	FMOVQ F16, 0(R13)
-	FMOVQ F17, 16(R13)
-	FMOVQ F18, 32(R13)
-	FMOVQ F19, 48(R13)
-	FMOVQ F20, 64(R13)
-	FMOVQ F21, 80(R13)
-	FMOVQ F22, 96(R13)
-	FMOVQ F23, 112(R13)
-	B r8done
+	B r8tapped
 
 r8padding:
 	VEOR V1.B16, V1.B16, V1.B16
@@ -703,9 +663,55 @@ r8padding:
 	FMOVQ 112(R10), F0
 	WORD $0x4e20cd17
 	ADD R23, R10
-	B r8next
+	B r8after
 
-r8done:
+r8tapped:
+	CBZ R20, r8bias
+	FMOVQ 0(R13), F0
+	WORD $0x4e30d410
+	FMOVQ 16(R13), F0
+	WORD $0x4e31d411
+	FMOVQ 32(R13), F0
+	WORD $0x4e32d412
+	FMOVQ 48(R13), F0
+	WORD $0x4e33d413
+	FMOVQ 64(R13), F0
+	WORD $0x4e34d414
+	FMOVQ 80(R13), F0
+	WORD $0x4e35d415
+	FMOVQ 96(R13), F0
+	WORD $0x4e36d416
+	FMOVQ 112(R13), F0
+	WORD $0x4e37d417
+
+r8bias:
+	CBZ R19, r8store
+	FMOVQ 0(R25), F0
+	WORD $0x4e20d610
+	FMOVQ 16(R25), F0
+	WORD $0x4e20d631
+	FMOVQ 32(R25), F0
+	WORD $0x4e20d652
+	FMOVQ 48(R25), F0
+	WORD $0x4e20d673
+	FMOVQ 64(R25), F0
+	WORD $0x4e20d694
+	FMOVQ 80(R25), F0
+	WORD $0x4e20d6b5
+	FMOVQ 96(R25), F0
+	WORD $0x4e20d6d6
+	FMOVQ 112(R25), F0
+	WORD $0x4e20d6f7
+
+r8store:
+	FMOVQ F16, 0(R13)
+	FMOVQ F17, 16(R13)
+	FMOVQ F18, 32(R13)
+	FMOVQ F19, 48(R13)
+	FMOVQ F20, 64(R13)
+	FMOVQ F21, 80(R13)
+	FMOVQ F22, 96(R13)
+	FMOVQ F23, 112(R13)
 	ADD $128, R13
 	ADD $128, R14
 	ADD $128, R24
@@ -717,8 +723,8 @@ next1:
 	CMP $4, R6
 	BLT nextlane
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD lines+40(FP), R8
 
 r1tap:
@@ -740,21 +746,10 @@ r1tap:
 	WORD $0x4e20cc30
 	ADD R23, R10
 
-r1next:
+r1after:
 	SUB $1, R8
 	CBNZ R8, r1tap
-	CBZ R20, r1bias
-	FMOVQ 0(R13), F0
-	WORD $0x4e30d410
-
-r1bias:
-	CBZ R19, r1store
-	FMOVQ 0(R25), F0
-	WORD $0x4e20d610
-
-r1store:
-	FMOVQ F16, 0(R13)
-	B r1done
+	B r1tapped
 
 r1padding:
 	VEOR V1.B16, V1.B16, V1.B16
@@ -767,9 +762,20 @@ r1padding:
 	FMOVQ 0(R10), F0
 	WORD $0x4e20cc30
 	ADD R23, R10
-	B r1next
+	B r1after
 
-r1done:
+r1tapped:
+	CBZ R20, r1bias
+	FMOVQ 0(R13), F0
+	WORD $0x4e30d410
+
+r1bias:
+	CBZ R19, r1store
+	FMOVQ 0(R25), F0
+	WORD $0x4e20d610
+
+r1store:
+	FMOVQ F16, 0(R13)
 	ADD $16, R13
 	ADD $16, R14
 	ADD $16, R24
@@ -781,8 +787,8 @@ nextlane:
 	CMP $1, R6
 	BLT nextend
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD lines+40(FP), R8
 
 lanetap:
@@ -804,21 +810,10 @@ lanetap:
 	WORD $0x4e20cc30
 	ADD R23, R10
 
-lanenext:
+laneafter:
 	SUB $1, R8
 	CBNZ R8, lanetap
-	CBZ R20, lanebias
-	FMOVS 0(R13), F0
-	WORD $0x4e30d410
-
-lanebias:
-	CBZ R19, lanestore
-	FMOVS 0(R25), F0
-	WORD $0x4e20d610
-
-lanestore:
-	FMOVS F16, 0(R13)
-	B lanedone
+	B lanetapped
 
 lanepadding:
 	VEOR V1.B16, V1.B16, V1.B16
@@ -831,9 +826,20 @@ lanepadding:
 	FMOVS 0(R10), F0
 	WORD $0x4e20cc30
 	ADD R23, R10
-	B lanenext
+	B laneafter
 
-lanedone:
+lanetapped:
+	CBZ R20, lanebias
+	FMOVS 0(R13), F0
+	WORD $0x4e30d410
+
+lanebias:
+	CBZ R19, lanestore
+	FMOVS 0(R25), F0
+	WORD $0x4e20d610
+
+lanestore:
+	FMOVS F16, 0(R13)
 	ADD $4, R13
 	ADD $4, R14
 	ADD $4, R24
@@ -860,19 +866,19 @@ nextend:
 
 // func last5Lines32NEON(y, x *float32, grid *Grid, offsets *int, weights *float32, lines, pitch int, bias *float32, within, step, atX int)
 TEXT ·last5Lines32NEON(SB), NOSPLIT, $0-88
+	MOVD pitch+48(FP), R23
 	MOVD within+64(FP), R26
 	LSL $2, R26, R26
 	MOVD $0, R20
-	MOVD pitch+48(FP), R23
+	LSL $2, R23, R23
+	MOVD weights+32(FP), R22
+	MOVD bias+56(FP), R19
+	MOVD y+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD atX+80(FP), R12
 	ADD R12<<2, R1
-	LSL $2, R23, R23
-	MOVD y+0(FP), R0
 	MOVD grid+16(FP), R2
 	MOVD offsets+24(FP), R21
-	MOVD weights+32(FP), R22
-	MOVD bias+56(FP), R19
 	MOVD 0(R2), R15
 
 plane:
@@ -898,8 +904,8 @@ next8:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD lines+40(FP), R8
 
 r8tap:
@@ -1036,56 +1042,10 @@ r8tap:
 	WORD $0x4e20cd17
 	ADD R23, R10
 
-r8next:
+r8after:
 	SUB $1, R8
 	CBNZ R8, r8tap
-	CBZ R20, r8bias
-	FMOVQ 0(R13), F0
-	WORD $0x4e30d410
-	FMOVQ 16(R13), F0
-	WORD $0x4e31d411
-	FMOVQ 32(R13), F0
-	WORD $0x4e32d412
-	FMOVQ 48(R13), F0
-	WORD $0x4e33d413
-	FMOVQ 64(R13), F0
-	WORD $0x4e34d414
-	FMOVQ 80(R13), F0
-	WORD $0x4e35d415
-	FMOVQ 96(R13), F0
-	WORD $0x4e36d416
-	FMOVQ 112(R13), F0
-	WORD $0x4e37d417
-
-r8bias:
-	CBZ R19, r8store
-	FMOVQ 0(R25), F0
-	WORD $0x4e20d610
-	FMOVQ 16(R25), F0
-	WORD $0x4e20d631
-	FMOVQ 32(R25), F0
-	WORD $0x4e20d652
-	FMOVQ 48(R25), F0
-	WORD $0x4e20d673
-	FMOVQ 64(R25), F0
-	WORD $0x4e20d694
-	FMOVQ 80(R25), F0
-	WORD $0x4e20d6b5
-	FMOVQ 96(R25), F0
-	WORD $0x4e20d6d6
-	FMOVQ 112(R25), F0
-	WORD $0x4e20d6f7
-
-r8store:
-	FMOVQ F16, 0(R13)
-	FMOVQ F17, 16(R13)
-	FMOVQ F18, 32(R13)
-	FMOVQ F19, 48(R13)
-	FMOVQ F20, 64(R13)
-	FMOVQ F21, 80(R13)
-	FMOVQ F22, 96(R13)
-	FMOVQ F23, 112(R13)
-	B r8done
+	B r8tapped
 
 r8padding:
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1181,9 +1141,55 @@ r8padding:
 	FMOVQ 112(R10), F0
 	WORD $0x4e20cd17
 	ADD R23, R10
-	B r8next
+	B r8after
 
-r8done:
+r8tapped:
+	CBZ R20, r8bias
+	FMOVQ 0(R13), F0
+	WORD $0x4e30d410
+	FMOVQ 16(R13), F0
+	WORD $0x4e31d411
+	FMOVQ 32(R13), F0
+	WORD $0x4e32d412
+	FMOVQ 48(R13), F0
+	WORD $0x4e33d413
+	FMOVQ 64(R13), F0
+	WORD $0x4e34d414
+	FMOVQ 80(R13), F0
+	WORD $0x4e35d415
+	FMOVQ 96(R13), F0
+	WORD $0x4e36d416
+	FMOVQ 112(R13), F0
+	WORD $0x4e37d417
+
+r8bias:
+	CBZ R19, r8store
+	FMOVQ 0(R25), F0
+	WORD $0x4e20d610
+	FMOVQ 16(R25), F0
+	WORD $0x4e20d631
+	FMOVQ 32(R25), F0
+	WORD $0x4e20d652
+	FMOVQ 48(R25), F0
+	WORD $0x4e20d673
+	FMOVQ 64(R25), F0
+	WORD $0x4e20d694
+	FMOVQ 80(R25), F0
+	WORD $0x4e20d6b5
+	FMOVQ 96(R25), F0
+	WORD $0x4e20d6d6
+	FMOVQ 112(R25), F0
+	WORD $0x4e20d6f7
+
+r8store:
+	FMOVQ F16, 0(R13)
+	FMOVQ F17, 16(R13)
+	FMOVQ F18, 32(R13)
+	FMOVQ F19, 48(R13)
+	FMOVQ F20, 64(R13)
+	FMOVQ F21, 80(R13)
+	FMOVQ F22, 96(R13)
+	FMOVQ F23, 112(R13)
 	ADD $128, R13
 	ADD $128, R14
 	ADD $128, R24
@@ -1195,8 +1201,8 @@ next1:
 	CMP $4, R6
 	BLT nextlane
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD lines+40(FP), R8
 
 r1tap:
@@ -1228,21 +1234,10 @@ r1tap:
 	WORD $0x4e20cc30
 	ADD R23, R10
 
-r1next:
+r1after:
 	SUB $1, R8
 	CBNZ R8, r1tap
-	CBZ R20, r1bias
-	FMOVQ 0(R13), F0
-	WORD $0x4e30d410
-
-r1bias:
-	CBZ R19, r1store
-	FMOVQ 0(R25), F0
-	WORD $0x4e20d610
-
-r1store:
-	FMOVQ F16, 0(R13)
-	B r1done
+	B r1tapped
 
 r1padding:
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1261,9 +1256,20 @@ r1padding:
 	FMOVQ 0(R10), F0
 	WORD $0x4e20cc30
 	ADD R23, R10
-	B r1next
+	B r1after
 
-r1done:
+r1tapped:
+	CBZ R20, r1bias
+	FMOVQ 0(R13), F0
+	WORD $0x4e30d410
+
+r1bias:
+	CBZ R19, r1store
+	FMOVQ 0(R25), F0
+	WORD $0x4e20d610
+
+r1store:
+	FMOVQ F16, 0(R13)
 	ADD $16, R13
 	ADD $16, R14
 	ADD $16, R24
@@ -1275,8 +1281,8 @@ nextlane:
 	CMP $1, R6
 	BLT nextend
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD lines+40(FP), R8
 
 lanetap:
@@ -1308,21 +1314,10 @@ lanetap:
 	WORD $0x4e20cc30
 	ADD R23, R10
 
-lanenext:
+laneafter:
 	SUB $1, R8
 	CBNZ R8, lanetap
-	CBZ R20, lanebias
-	FMOVS 0(R13), F0
-	WORD $0x4e30d410
-
-lanebias:
-	CBZ R19, lanestore
-	FMOVS 0(R25), F0
-	WORD $0x4e20d610
-
-lanestore:
-	FMOVS F16, 0(R13)
-	B lanedone
+	B lanetapped
 
 lanepadding:
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1341,9 +1336,20 @@ lanepadding:
 	FMOVS 0(R10), F0
 	WORD $0x4e20cc30
 	ADD R23, R10
-	B lanenext
+	B laneafter
 
-lanedone:
+lanetapped:
+	CBZ R20, lanebias
+	FMOVS 0(R13), F0
+	WORD $0x4e30d410
+
+lanebias:
+	CBZ R19, lanestore
+	FMOVS 0(R25), F0
+	WORD $0x4e20d610
+
+lanestore:
+	FMOVS F16, 0(R13)
 	ADD $4, R13
 	ADD $4, R14
 	ADD $4, R24
@@ -1368,17 +1374,800 @@ nextend:
 	CBNZ R15, plane
 	RET
 
+// func maxRows32NEON(y, x *float32, grid *Grid, offsets *int, taps int)
+TEXT ·maxRows32NEON(SB), NOSPLIT, $0-40
+	MOVD $0xff800000, R12
+	VDUP R12, V31.S4
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD grid+16(FP), R2
+	MOVD offsets+24(FP), R21
+	MOVD 0(R2), R15
+
+plane:
+	MOVD R0, R4
+	MOVD R1, R5
+	MOVD 8(R2), R3
+
+row:
+	MOVD R4, R13
+	MOVD R5, R14
+	MOVD 16(R2), R6
+
+next8:
+	CMP $32, R6
+	BLT next1
+	WORD $0x4ebf1ff0
+	WORD $0x4ebf1ff1
+	WORD $0x4ebf1ff2
+	WORD $0x4ebf1ff3
+	WORD $0x4ebf1ff4
+	WORD $0x4ebf1ff5
+	WORD $0x4ebf1ff6
+	WORD $0x4ebf1ff7
+	MOVD R21, R7
+	MOVD taps+32(FP), R8
+
+r8tap:
+	MOVD.P 8(R7), R11
+	ADD R11<<2, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e20f610
+	FMOVQ 16(R11), F1
+	WORD $0x4e21f631
+	FMOVQ 32(R11), F2
+	WORD $0x4e22f652
+	FMOVQ 48(R11), F3
+	WORD $0x4e23f673
+	FMOVQ 64(R11), F4
+	WORD $0x4e24f694
+	FMOVQ 80(R11), F5
+	WORD $0x4e25f6b5
+	FMOVQ 96(R11), F6
+	WORD $0x4e26f6d6
+	FMOVQ 112(R11), F7
+	WORD $0x4e27f6f7
+
+r8after:
+	SUB $1, R8
+	CBNZ R8, r8tap
+	FMOVQ F16, 0(R13)
+	FMOVQ F17, 16(R13)
+	FMOVQ F18, 32(R13)
+	FMOVQ F19, 48(R13)
+	FMOVQ F20, 64(R13)
+	FMOVQ F21, 80(R13)
+	FMOVQ F22, 96(R13)
+	FMOVQ F23, 112(R13)
+	ADD $128, R13
+	ADD $128, R14
+	SUB $32, R6
+	B next8
+
+next1:
+	CMP $4, R6
+	BLT nextlane
+	WORD $0x4ebf1ff0
+	MOVD R21, R7
+	MOVD taps+32(FP), R8
+
+r1tap:
+	MOVD.P 8(R7), R11
+	ADD R11<<2, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e20f610
+
+r1after:
+	SUB $1, R8
+	CBNZ R8, r1tap
+	FMOVQ F16, 0(R13)
+	ADD $16, R13
+	ADD $16, R14
+	SUB $4, R6
+	B next1
+
+nextlane:
+	CMP $1, R6
+	BLT nextend
+	WORD $0x4ebf1ff0
+	MOVD R21, R7
+	MOVD taps+32(FP), R8
+
+lanetap:
+	MOVD.P 8(R7), R11
+	ADD R11<<2, R14, R11
+	FMOVS 0(R11), F0
+	WORD $0x4e20f610
+
+laneafter:
+	SUB $1, R8
+	CBNZ R8, lanetap
+	FMOVS F16, 0(R13)
+	ADD $4, R13
+	ADD $4, R14
+	SUB $1, R6
+	B nextlane
+
+nextend:
+	MOVD 32(R2), R12
+	ADD R12<<2, R4
+	MOVD 48(R2), R12
+	ADD R12<<2, R5
+	SUB $1, R3
+	CBNZ R3, row
+	MOVD 24(R2), R12
+	ADD R12<<2, R0
+	MOVD 40(R2), R12
+	ADD R12<<2, R1
+	SUB $1, R15
+	CBNZ R15, plane
+	RET
+
+// func meanRows32NEON(y, x *float32, grid *Grid, offsets *int, taps int, counts, lines *float64)
+TEXT ·meanRows32NEON(SB), NOSPLIT, $0-56
+	MOVD lines+48(FP), R25
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD grid+16(FP), R2
+	MOVD offsets+24(FP), R21
+	MOVD 0(R2), R15
+
+plane:
+	MOVD R0, R4
+	MOVD R1, R5
+	MOVD 8(R2), R3
+
+row:
+	MOVD R4, R13
+	MOVD R5, R14
+	MOVD counts+40(FP), R24
+	VLD1R.P 8(R25), [V31.D2]
+	MOVD 16(R2), R6
+
+next4:
+	CMP $16, R6
+	BLT next1
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	VEOR V20.B16, V20.B16, V20.B16
+	VEOR V21.B16, V21.B16, V21.B16
+	VEOR V22.B16, V22.B16, V22.B16
+	VEOR V23.B16, V23.B16, V23.B16
+	MOVD R21, R7
+	MOVD taps+32(FP), R8
+
+r4tap:
+	MOVD.P 8(R7), R11
+	ADD R11<<2, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d610
+	WORD $0x4e61d631
+	FMOVQ 16(R11), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d652
+	WORD $0x4e61d673
+	FMOVQ 32(R11), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d694
+	WORD $0x4e61d6b5
+	FMOVQ 48(R11), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d6d6
+	WORD $0x4e61d6f7
+
+r4after:
+	SUB $1, R8
+	CBNZ R8, r4tap
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe10
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe31
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe52
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe73
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe94
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60feb5
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fed6
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fef7
+	WORD $0x0e616a10
+	WORD $0x4e616a30
+	FMOVQ F16, 0(R13)
+	WORD $0x0e616a52
+	WORD $0x4e616a72
+	FMOVQ F18, 16(R13)
+	WORD $0x0e616a94
+	WORD $0x4e616ab4
+	FMOVQ F20, 32(R13)
+	WORD $0x0e616ad6
+	WORD $0x4e616af6
+	FMOVQ F22, 48(R13)
+	ADD $64, R13
+	ADD $64, R14
+	SUB $16, R6
+	B next4
+
+next1:
+	CMP $4, R6
+	BLT nextlane
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	MOVD R21, R7
+	MOVD taps+32(FP), R8
+
+r1tap:
+	MOVD.P 8(R7), R11
+	ADD R11<<2, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d610
+	WORD $0x4e61d631
+
+r1after:
+	SUB $1, R8
+	CBNZ R8, r1tap
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe10
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe31
+	WORD $0x0e616a10
+	WORD $0x4e616a30
+	FMOVQ F16, 0(R13)
+	ADD $16, R13
+	ADD $16, R14
+	SUB $4, R6
+	B next1
+
+nextlane:
+	CMP $1, R6
+	BLT nextend
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	MOVD R21, R7
+	MOVD taps+32(FP), R8
+
+lanetap:
+	MOVD.P 8(R7), R11
+	ADD R11<<2, R14, R11
+	FMOVS 0(R11), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d610
+	WORD $0x4e61d631
+
+laneafter:
+	SUB $1, R8
+	CBNZ R8, lanetap
+	FMOVD.P 8(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe10
+	WORD $0x0e616a10
+	WORD $0x4e616a30
+	FMOVS F16, 0(R13)
+	ADD $4, R13
+	ADD $4, R14
+	SUB $1, R6
+	B nextlane
+
+nextend:
+	MOVD 32(R2), R12
+	ADD R12<<2, R4
+	MOVD 48(R2), R12
+	ADD R12<<2, R5
+	SUB $1, R3
+	CBNZ R3, row
+	MOVD 24(R2), R12
+	ADD R12<<2, R0
+	MOVD 40(R2), R12
+	ADD R12<<2, R1
+	MOVD lines+48(FP), R25
+	SUB $1, R15
+	CBNZ R15, plane
+	RET
+
+// func lastMax32NEON(y, x *float32, grid *Grid, offsets *int, atX, taps int)
+TEXT ·lastMax32NEON(SB), NOSPLIT, $0-48
+	MOVD $0xff800000, R12
+	VDUP R12, V31.S4
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD atX+32(FP), R12
+	ADD R12<<2, R1
+	MOVD grid+16(FP), R2
+	MOVD offsets+24(FP), R21
+	MOVD 0(R2), R15
+
+plane:
+	MOVD R0, R4
+	MOVD R1, R5
+	MOVD 8(R2), R3
+
+row:
+	MOVD R4, R13
+	MOVD R5, R14
+	MOVD 16(R2), R6
+
+next8:
+	CMP $32, R6
+	BLT next1
+	WORD $0x4ebf1ff0
+	WORD $0x4ebf1ff1
+	WORD $0x4ebf1ff2
+	WORD $0x4ebf1ff3
+	WORD $0x4ebf1ff4
+	WORD $0x4ebf1ff5
+	WORD $0x4ebf1ff6
+	WORD $0x4ebf1ff7
+	MOVD R21, R7
+	MOVD taps+40(FP), R8
+
+r8tap:
+	MOVD.P 8(R7), R11
+	TBNZ $63, R11, r8after
+	ADD R11<<2, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e20f610
+	FMOVQ 16(R11), F1
+	WORD $0x4e21f631
+	FMOVQ 32(R11), F2
+	WORD $0x4e22f652
+	FMOVQ 48(R11), F3
+	WORD $0x4e23f673
+	FMOVQ 64(R11), F4
+	WORD $0x4e24f694
+	FMOVQ 80(R11), F5
+	WORD $0x4e25f6b5
+	FMOVQ 96(R11), F6
+	WORD $0x4e26f6d6
+	FMOVQ 112(R11), F7
+	WORD $0x4e27f6f7
+
+r8after:
+	SUB $1, R8
+	CBNZ R8, r8tap
+	FMOVQ F16, 0(R13)
+	FMOVQ F17, 16(R13)
+	FMOVQ F18, 32(R13)
+	FMOVQ F19, 48(R13)
+	FMOVQ F20, 64(R13)
+	FMOVQ F21, 80(R13)
+	FMOVQ F22, 96(R13)
+	FMOVQ F23, 112(R13)
+	ADD $128, R13
+	ADD $128, R14
+	SUB $32, R6
+	B next8
+
+next1:
+	CMP $4, R6
+	BLT nextlane
+	WORD $0x4ebf1ff0
+	MOVD R21, R7
+	MOVD taps+40(FP), R8
+
+r1tap:
+	MOVD.P 8(R7), R11
+	TBNZ $63, R11, r1after
+	ADD R11<<2, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e20f610
+
+r1after:
+	SUB $1, R8
+	CBNZ R8, r1tap
+	FMOVQ F16, 0(R13)
+	ADD $16, R13
+	ADD $16, R14
+	SUB $4, R6
+	B next1
+
+nextlane:
+	CMP $1, R6
+	BLT nextend
+	WORD $0x4ebf1ff0
+	MOVD R21, R7
+	MOVD taps+40(FP), R8
+
+lanetap:
+	MOVD.P 8(R7), R11
+	TBNZ $63, R11, laneafter
+	ADD R11<<2, R14, R11
+	FMOVS 0(R11), F0
+	WORD $0x4e20f610
+
+laneafter:
+	SUB $1, R8
+	CBNZ R8, lanetap
+	FMOVS F16, 0(R13)
+	ADD $4, R13
+	ADD $4, R14
+	SUB $1, R6
+	B nextlane
+
+nextend:
+	MOVD 32(R2), R12
+	ADD R12<<2, R4
+	MOVD 48(R2), R12
+	ADD R12<<2, R5
+	SUB $1, R3
+	CBNZ R3, row
+	MOVD 24(R2), R12
+	ADD R12<<2, R0
+	MOVD 40(R2), R12
+	ADD R12<<2, R1
+	MOVD taps+40(FP), R12
+	ADD R12<<3, R21
+	SUB $1, R15
+	CBNZ R15, plane
+	RET
+
+// func lastMean32NEON(y, x *float32, grid *Grid, offsets *int, atX, taps int, counts, lines *float64)
+TEXT ·lastMean32NEON(SB), NOSPLIT, $0-64
+	MOVD counts+48(FP), R24
+	MOVD lines+56(FP), R25
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD atX+32(FP), R12
+	ADD R12<<2, R1
+	MOVD grid+16(FP), R2
+	MOVD offsets+24(FP), R21
+	MOVD 0(R2), R15
+
+plane:
+	MOVD R0, R4
+	MOVD R1, R5
+	MOVD 8(R2), R3
+
+row:
+	MOVD R4, R13
+	MOVD R5, R14
+	VLD1R.P 8(R24), [V31.D2]
+	VLD1R (R25), [V0.D2]
+	WORD $0x6e60dfff
+	MOVD 16(R2), R6
+
+next4:
+	CMP $16, R6
+	BLT next1
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	VEOR V20.B16, V20.B16, V20.B16
+	VEOR V21.B16, V21.B16, V21.B16
+	VEOR V22.B16, V22.B16, V22.B16
+	VEOR V23.B16, V23.B16, V23.B16
+	MOVD R21, R7
+	MOVD taps+40(FP), R8
+
+r4tap:
+	MOVD.P 8(R7), R11
+	TBNZ $63, R11, r4after
+	ADD R11<<2, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d610
+	WORD $0x4e61d631
+	FMOVQ 16(R11), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d652
+	WORD $0x4e61d673
+	FMOVQ 32(R11), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d694
+	WORD $0x4e61d6b5
+	FMOVQ 48(R11), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d6d6
+	WORD $0x4e61d6f7
+
+r4after:
+	SUB $1, R8
+	CBNZ R8, r4tap
+	WORD $0x6e7ffe10
+	WORD $0x6e7ffe31
+	WORD $0x6e7ffe52
+	WORD $0x6e7ffe73
+	WORD $0x6e7ffe94
+	WORD $0x6e7ffeb5
+	WORD $0x6e7ffed6
+	WORD $0x6e7ffef7
+	WORD $0x0e616a10
+	WORD $0x4e616a30
+	FMOVQ F16, 0(R13)
+	WORD $0x0e616a52
+	WORD $0x4e616a72
+	FMOVQ F18, 16(R13)
+	WORD $0x0e616a94
+	WORD $0x4e616ab4
+	FMOVQ F20, 32(R13)
+	WORD $0x0e616ad6
+	WORD $0x4e616af6
+	FMOVQ F22, 48(R13)
+	ADD $64, R13
+	ADD $64, R14
+	SUB $16, R6
+	B next4
+
+next1:
+	CMP $4, R6
+	BLT nextlane
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	MOVD R21, R7
+	MOVD taps+40(FP), R8
+
+r1tap:
+	MOVD.P 8(R7), R11
+	TBNZ $63, R11, r1after
+	ADD R11<<2, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d610
+	WORD $0x4e61d631
+
+r1after:
+	SUB $1, R8
+	CBNZ R8, r1tap
+	WORD $0x6e7ffe10
+	WORD $0x6e7ffe31
+	WORD $0x0e616a10
+	WORD $0x4e616a30
+	FMOVQ F16, 0(R13)
+	ADD $16, R13
+	ADD $16, R14
+	SUB $4, R6
+	B next1
+
+nextlane:
+	CMP $1, R6
+	BLT nextend
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	MOVD R21, R7
+	MOVD taps+40(FP), R8
+
+lanetap:
+	MOVD.P 8(R7), R11
+	TBNZ $63, R11, laneafter
+	ADD R11<<2, R14, R11
+	FMOVS 0(R11), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d610
+	WORD $0x4e61d631
+
+laneafter:
+	SUB $1, R8
+	CBNZ R8, lanetap
+	WORD $0x6e7ffe10
+	WORD $0x0e616a10
+	WORD $0x4e616a30
+	FMOVS F16, 0(R13)
+	ADD $4, R13
+	ADD $4, R14
+	SUB $1, R6
+	B nextlane
+
+nextend:
+	MOVD 32(R2), R12
+	ADD R12<<2, R4
+	MOVD 48(R2), R12
+	ADD R12<<2, R5
+	SUB $1, R3
+	CBNZ R3, row
+	MOVD 24(R2), R12
+	ADD R12<<2, R0
+	MOVD 40(R2), R12
+	ADD R12<<2, R1
+	MOVD taps+40(FP), R12
+	ADD R12<<3, R21
+	MOVD counts+48(FP), R24
+	ADD $8, R25
+	SUB $1, R15
+	CBNZ R15, plane
+	RET
+
+// func lastPlane32NEON(y, x *float32, channels, positions, step int)
+TEXT ·lastPlane32NEON(SB), NOSPLIT, $0-40
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD channels+16(FP), R2
+	MOVD positions+24(FP), R3
+	MOVD step+32(FP), R4
+	LSL $2, R4, R4
+	SCVTFD R3, F31
+	VDUP V31.D[0], V31.D2
+
+next1:
+	CMP $4, R2
+	BLT nextlane
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	VEOR V20.B16, V20.B16, V20.B16
+	VEOR V21.B16, V21.B16, V21.B16
+	VEOR V22.B16, V22.B16, V22.B16
+	VEOR V23.B16, V23.B16, V23.B16
+	MOVD R1, R5
+	LSR $2, R3, R6
+	CBZ R6, register4after
+
+register4:
+	FMOVQ (R5), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d610
+	WORD $0x4e61d631
+	ADD R4, R5
+	FMOVQ (R5), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d652
+	WORD $0x4e61d673
+	ADD R4, R5
+	FMOVQ (R5), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d694
+	WORD $0x4e61d6b5
+	ADD R4, R5
+	FMOVQ (R5), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d6d6
+	WORD $0x4e61d6f7
+	ADD R4, R5
+	SUB $1, R6
+	CBNZ R6, register4
+
+register4after:
+	AND $3, R3, R6
+	CBZ R6, register1after
+
+register1:
+	FMOVQ (R5), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d610
+	WORD $0x4e61d631
+	ADD R4, R5
+	SUB $1, R6
+	CBNZ R6, register1
+
+register1after:
+	WORD $0x4e72d610
+	WORD $0x4e76d694
+	WORD $0x4e74d610
+	WORD $0x6e7ffe10
+	WORD $0x4e73d631
+	WORD $0x4e77d6b5
+	WORD $0x4e75d631
+	WORD $0x6e7ffe31
+	WORD $0x0e616a10
+	WORD $0x4e616a30
+	FMOVQ F16, (R0)
+	ADD $16, R0
+	ADD $16, R1
+	SUB $4, R2
+	B next1
+
+nextlane:
+	CMP $1, R2
+	BLT nextend
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	VEOR V20.B16, V20.B16, V20.B16
+	VEOR V21.B16, V21.B16, V21.B16
+	VEOR V22.B16, V22.B16, V22.B16
+	VEOR V23.B16, V23.B16, V23.B16
+	MOVD R1, R5
+	LSR $2, R3, R6
+	CBZ R6, lane4after
+
+lane4:
+	FMOVS (R5), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d610
+	WORD $0x4e61d631
+	ADD R4, R5
+	FMOVS (R5), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d652
+	WORD $0x4e61d673
+	ADD R4, R5
+	FMOVS (R5), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d694
+	WORD $0x4e61d6b5
+	ADD R4, R5
+	FMOVS (R5), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d6d6
+	WORD $0x4e61d6f7
+	ADD R4, R5
+	SUB $1, R6
+	CBNZ R6, lane4
+
+lane4after:
+	AND $3, R3, R6
+	CBZ R6, lane1after
+
+lane1:
+	FMOVS (R5), F0
+	WORD $0x4e617801
+	WORD $0x0e617800
+	WORD $0x4e60d610
+	WORD $0x4e61d631
+	ADD R4, R5
+	SUB $1, R6
+	CBNZ R6, lane1
+
+lane1after:
+	WORD $0x4e72d610
+	WORD $0x4e76d694
+	WORD $0x4e74d610
+	WORD $0x6e7ffe10
+	WORD $0x4e73d631
+	WORD $0x4e77d6b5
+	WORD $0x4e75d631
+	WORD $0x6e7ffe31
+	WORD $0x0e616a10
+	WORD $0x4e616a30
+	FMOVS F16, (R0)
+	ADD $4, R0
+	ADD $4, R1
+	SUB $1, R2
+	B nextlane
+
+nextend:
+	RET
+
 // func tapRows64NEON(y, x *float64, grid *Grid, offsets *int, weights *float64, taps, planeW int, bias *float64, add bool)
 TEXT ·tapRows64NEON(SB), NOSPLIT, $0-65
 	MOVD planeW+48(FP), R23
-	MOVD x+8(FP), R1
 	MOVBU add+64(FP), R20
 	LSL $3, R23, R23
-	MOVD y+0(FP), R0
-	MOVD grid+16(FP), R2
-	MOVD offsets+24(FP), R21
 	MOVD weights+32(FP), R22
 	MOVD bias+56(FP), R19
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD grid+16(FP), R2
+	MOVD offsets+24(FP), R21
 	MOVD 0(R2), R15
 
 plane:
@@ -1404,8 +2193,8 @@ next8:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD taps+40(FP), R8
 
 r8tap:
@@ -1428,6 +2217,8 @@ r8tap:
 	WORD $0x4fc010d5
 	WORD $0x4fc010f6
 	WORD $0x4fc01117
+
+r8after:
 	SUB $1, R8
 	CBNZ R8, r8tap
 	CBZ R20, r8bias
@@ -1478,8 +2269,8 @@ next1:
 	CMP $2, R6
 	BLT nextlane
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD taps+40(FP), R8
 
 r1tap:
@@ -1488,6 +2279,8 @@ r1tap:
 	FMOVQ 0(R11), F1
 	FMOVD.P 8(R10), F0
 	WORD $0x4fc01030
+
+r1after:
 	SUB $1, R8
 	CBNZ R8, r1tap
 	CBZ R20, r1bias
@@ -1510,8 +2303,8 @@ nextlane:
 	CMP $1, R6
 	BLT nextend
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD taps+40(FP), R8
 
 lanetap:
@@ -1520,6 +2313,8 @@ lanetap:
 	FMOVD 0(R11), F1
 	FMOVD.P 8(R10), F0
 	WORD $0x4fc01030
+
+laneafter:
 	SUB $1, R8
 	CBNZ R8, lanetap
 	CBZ R20, lanebias
@@ -1560,17 +2355,17 @@ biased:
 
 // func lastTaps64NEON(y, x *float64, grid *Grid, offsets *int, weights *float64, taps, pitch int, bias *float64, add bool, atX int)
 TEXT ·lastTaps64NEON(SB), NOSPLIT, $0-80
-	MOVBU add+64(FP), R20
 	MOVD pitch+48(FP), R23
+	MOVBU add+64(FP), R20
+	LSL $3, R23, R23
+	MOVD weights+32(FP), R22
+	MOVD bias+56(FP), R19
+	MOVD y+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD atX+72(FP), R12
 	ADD R12<<3, R1
-	LSL $3, R23, R23
-	MOVD y+0(FP), R0
 	MOVD grid+16(FP), R2
 	MOVD offsets+24(FP), R21
-	MOVD weights+32(FP), R22
-	MOVD bias+56(FP), R19
 	MOVD 0(R2), R15
 
 plane:
@@ -1596,8 +2391,8 @@ next8:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD taps+40(FP), R8
 
 r8tap:
@@ -1630,9 +2425,40 @@ r8tap:
 	WORD $0x4e60cd17
 	ADD R23, R10
 
-r8next:
+r8after:
 	SUB $1, R8
 	CBNZ R8, r8tap
+	B r8tapped
+
+r8padding:
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	VEOR V8.B16, V8.B16, V8.B16
+	FMOVQ 0(R10), F0
+	WORD $0x4e60cc30
+	FMOVQ 16(R10), F0
+	WORD $0x4e60cc51
+	FMOVQ 32(R10), F0
+	WORD $0x4e60cc72
+	FMOVQ 48(R10), F0
+	WORD $0x4e60cc93
+	FMOVQ 64(R10), F0
+	WORD $0x4e60ccb4
+	FMOVQ 80(R10), F0
+	WORD $0x4e60ccd5
+	FMOVQ 96(R10), F0
+	WORD $0x4e60ccf6
+	FMOVQ 112(R10), F0
+	WORD $0x4e60cd17
+	ADD R23, R10
+	B r8after
+
+r8tapped:
 	CBZ R20, r8bias
 	FMOVQ 0(R13), F0
 	WORD $0x4e70d410
@@ -1679,37 +2505,6 @@ r8store:
 	FMOVQ F21, 80(R13)
 	FMOVQ F22, 96(R13)
 	FMOVQ F23, 112(R13)
-	B r8done
-
-r8padding:
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	FMOVQ 0(R10), F0
-	WORD $0x4e60cc30
-	FMOVQ 16(R10), F0
-	WORD $0x4e60cc51
-	FMOVQ 32(R10), F0
-	WORD $0x4e60cc72
-	FMOVQ 48(R10), F0
-	WORD $0x4e60cc93
-	FMOVQ 64(R10), F0
-	WORD $0x4e60ccb4
-	FMOVQ 80(R10), F0
-	WORD $0x4e60ccd5
-	FMOVQ 96(R10), F0
-	WORD $0x4e60ccf6
-	FMOVQ 112(R10), F0
-	WORD $0x4e60cd17
-	ADD R23, R10
-	B r8next
-
-r8done:
 	ADD $128, R13
 	ADD $128, R14
 	ADD $128, R24
@@ -1721,8 +2516,8 @@ next1:
 	CMP $2, R6
 	BLT nextlane
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD taps+40(FP), R8
 
 r1tap:
@@ -1734,9 +2529,19 @@ r1tap:
 	WORD $0x4e60cc30
 	ADD R23, R10
 
-r1next:
+r1after:
 	SUB $1, R8
 	CBNZ R8, r1tap
+	B r1tapped
+
+r1padding:
+	VEOR V1.B16, V1.B16, V1.B16
+	FMOVQ 0(R10), F0
+	WORD $0x4e60cc30
+	ADD R23, R10
+	B r1after
+
+r1tapped:
 	CBZ R20, r1bias
 	FMOVQ 0(R13), F0
 	WORD $0x4e70d410
@@ -1748,16 +2553,6 @@ r1bias:
 
 r1store:
 	FMOVQ F16, 0(R13)
-	B r1done
-
-r1padding:
-	VEOR V1.B16, V1.B16, V1.B16
-	FMOVQ 0(R10), F0
-	WORD $0x4e60cc30
-	ADD R23, R10
-	B r1next
-
-r1done:
 	ADD $16, R13
 	ADD $16, R14
 	ADD $16, R24
@@ -1769,8 +2564,8 @@ nextlane:
 	CMP $1, R6
 	BLT nextend
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD taps+40(FP), R8
 
 lanetap:
@@ -1782,9 +2577,19 @@ lanetap:
 	WORD $0x4e60cc30
 	ADD R23, R10
 
-lanenext:
+laneafter:
 	SUB $1, R8
 	CBNZ R8, lanetap
+	B lanetapped
+
+lanepadding:
+	VEOR V1.B16, V1.B16, V1.B16
+	FMOVD 0(R10), F0
+	WORD $0x4e60cc30
+	ADD R23, R10
+	B laneafter
+
+lanetapped:
 	CBZ R20, lanebias
 	FMOVD 0(R13), F0
 	WORD $0x4e70d410
@@ -1796,16 +2601,6 @@ lanebias:
 
 lanestore:
 	FMOVD F16, 0(R13)
-	B lanedone
-
-lanepadding:
-	VEOR V1.B16, V1.B16, V1.B16
-	FMOVD 0(R10), F0
-	WORD $0x4e60cc30
-	ADD R23, R10
-	B lanenext
-
-lanedone:
 	ADD $8, R13
 	ADD $8, R14
 	ADD $8, R24
@@ -1832,19 +2627,19 @@ nextend:
 
 // func last3Lines64NEON(y, x *float64, grid *Grid, offsets *int, weights *float64, lines, pitch int, bias *float64, within, step, atX int)
 TEXT ·last3Lines64NEON(SB), NOSPLIT, $0-88
+	MOVD pitch+48(FP), R23
 	MOVD within+64(FP), R26
 	LSL $3, R26, R26
 	MOVD $0, R20
-	MOVD pitch+48(FP), R23
+	LSL $3, R23, R23
+	MOVD weights+32(FP), R22
+	MOVD bias+56(FP), R19
+	MOVD y+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD atX+80(FP), R12
 	ADD R12<<3, R1
-	LSL $3, R23, R23
-	MOVD y+0(FP), R0
 	MOVD grid+16(FP), R2
 	MOVD offsets+24(FP), R21
-	MOVD weights+32(FP), R22
-	MOVD bias+56(FP), R19
 	MOVD 0(R2), R15
 
 plane:
@@ -1870,8 +2665,8 @@ next8:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD lines+40(FP), R8
 
 r8tap:
@@ -1956,56 +2751,10 @@ r8tap:
 	WORD $0x4e60cd17
 	ADD R23, R10
 
-r8next:
+r8after:
 	SUB $1, R8
 	CBNZ R8, r8tap
-	CBZ R20, r8bias
-	FMOVQ 0(R13), F0
-	WORD $0x4e70d410
-	FMOVQ 16(R13), F0
-	WORD $0x4e71d411
-	FMOVQ 32(R13), F0
-	WORD $0x4e72d412
-	FMOVQ 48(R13), F0
-	WORD $0x4e73d413
-	FMOVQ 64(R13), F0
-	WORD $0x4e74d414
-	FMOVQ 80(R13), F0
-	WORD $0x4e75d415
-	FMOVQ 96(R13), F0
-	WORD $0x4e76d416
-	FMOVQ 112(R13), F0
-	WORD $0x4e77d417
-
-r8bias:
-	CBZ R19, r8store
-	FMOVQ 0(R25), F0
-	WORD $0x4e60d610
-	FMOVQ 16(R25), F0
-	WORD $0x4e60d631
-	FMOVQ 32(R25), F0
-	WORD $0x4e60d652
-	FMOVQ 48(R25), F0
-	WORD $0x4e60d673
-	FMOVQ 64(R25), F0
-	WORD $0x4e60d694
-	FMOVQ 80(R25), F0
-	WORD $0x4e60d6b5
-	FMOVQ 96(R25), F0
-	WORD $0x4e60d6d6
-	FMOVQ 112(R25), F0
-	WORD $0x4e60d6f7
-
-r8store:
-	FMOVQ F16, 0(R13)
-	FMOVQ F17, 16(R13)
-	FMOVQ F18, 32(R13)
-	FMOVQ F19, 48(R13)
-	FMOVQ F20, 64(R13)
-	FMOVQ F21, 80(R13)
-	FMOVQ F22, 96(R13)
-	FMOVQ F23, 112(R13)
-	B r8done
+	B r8tapped
 
 r8padding:
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2067,9 +2816,55 @@ r8padding:
 	FMOVQ 112(R10), F0
 	WORD $0x4e60cd17
 	ADD R23, R10
-	B r8next
+	B r8after
 
-r8done:
+r8tapped:
+	CBZ R20, r8bias
+	FMOVQ 0(R13), F0
+	WORD $0x4e70d410
+	FMOVQ 16(R13), F0
+	WORD $0x4e71d411
+	FMOVQ 32(R13), F0
+	WORD $0x4e72d412
+	FMOVQ 48(R13), F0
+	WORD $0x4e73d413
+	FMOVQ 64(R13), F0
+	WORD $0x4e74d414
+	FMOVQ 80(R13), F0
+	WORD $0x4e75d415
+	FMOVQ 96(R13), F0
+	WORD $0x4e76d416
+	FMOVQ 112(R13), F0
+	WORD $0x4e77d417
+
+r8bias:
+	CBZ R19, r8store
+	FMOVQ 0(R25), F0
+	WORD $0x4e60d610
+	FMOVQ 16(R25), F0
+	WORD $0x4e60d631
+	FMOVQ 32(R25), F0
+	WORD $0x4e60d652
+	FMOVQ 48(R25), F0
+	WORD $0x4e60d673
+	FMOVQ 64(R25), F0
+	WORD $0x4e60d694
+	FMOVQ 80(R25), F0
+	WORD $0x4e60d6b5
+	FMOVQ 96(R25), F0
+	WORD $0x4e60d6d6
+	FMOVQ 112(R25), F0
+	WORD $0x4e60d6f7
+
+r8store:
+	FMOVQ F16, 0(R13)
+	FMOVQ F17, 16(R13)
+	FMOVQ F18, 32(R13)
+	FMOVQ F19, 48(R13)
+	FMOVQ F20, 64(R13)
+	FMOVQ F21, 80(R13)
+	FMOVQ F22, 96(R13)
+	FMOVQ F23, 112(R13)
 	ADD $128, R13
 	ADD $128, R14
 	ADD $128, R24
@@ -2081,8 +2876,8 @@ next1:
 	CMP $2, R6
 	BLT nextlane
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD lines+40(FP), R8
 
 r1tap:
@@ -2104,21 +2899,10 @@ r1tap:
 	WORD $0x4e60cc30
 	ADD R23, R10
 
-r1next:
+r1after:
 	SUB $1, R8
 	CBNZ R8, r1tap
-	CBZ R20, r1bias
-	FMOVQ 0(R13), F0
-	WORD $0x4e70d410
-
-r1bias:
-	CBZ R19, r1store
-	FMOVQ 0(R25), F0
-	WORD $0x4e60d610
-
-r1store:
-	FMOVQ F16, 0(R13)
-	B r1done
+	B r1tapped
 
 r1padding:
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2131,9 +2915,20 @@ r1padding:
 	FMOVQ 0(R10), F0
 	WORD $0x4e60cc30
 	ADD R23, R10
-	B r1next
+	B r1after
 
-r1done:
+r1tapped:
+	CBZ R20, r1bias
+	FMOVQ 0(R13), F0
+	WORD $0x4e70d410
+
+r1bias:
+	CBZ R19, r1store
+	FMOVQ 0(R25), F0
+	WORD $0x4e60d610
+
+r1store:
+	FMOVQ F16, 0(R13)
 	ADD $16, R13
 	ADD $16, R14
 	ADD $16, R24
@@ -2145,8 +2940,8 @@ nextlane:
 	CMP $1, R6
 	BLT nextend
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD lines+40(FP), R8
 
 lanetap:
@@ -2168,21 +2963,10 @@ lanetap:
 	WORD $0x4e60cc30
 	ADD R23, R10
 
-lanenext:
+laneafter:
 	SUB $1, R8
 	CBNZ R8, lanetap
-	CBZ R20, lanebias
-	FMOVD 0(R13), F0
-	WORD $0x4e70d410
-
-lanebias:
-	CBZ R19, lanestore
-	FMOVD 0(R25), F0
-	WORD $0x4e60d610
-
-lanestore:
-	FMOVD F16, 0(R13)
-	B lanedone
+	B lanetapped
 
 lanepadding:
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2195,9 +2979,20 @@ lanepadding:
 	FMOVD 0(R10), F0
 	WORD $0x4e60cc30
 	ADD R23, R10
-	B lanenext
+	B laneafter
 
-lanedone:
+lanetapped:
+	CBZ R20, lanebias
+	FMOVD 0(R13), F0
+	WORD $0x4e70d410
+
+lanebias:
+	CBZ R19, lanestore
+	FMOVD 0(R25), F0
+	WORD $0x4e60d610
+
+lanestore:
+	FMOVD F16, 0(R13)
 	ADD $8, R13
 	ADD $8, R14
 	ADD $8, R24
@@ -2224,19 +3019,19 @@ nextend:
 
 // func last5Lines64NEON(y, x *float64, grid *Grid, offsets *int, weights *float64, lines, pitch int, bias *float64, within, step, atX int)
 TEXT ·last5Lines64NEON(SB), NOSPLIT, $0-88
+	MOVD pitch+48(FP), R23
 	MOVD within+64(FP), R26
 	LSL $3, R26, R26
 	MOVD $0, R20
-	MOVD pitch+48(FP), R23
+	LSL $3, R23, R23
+	MOVD weights+32(FP), R22
+	MOVD bias+56(FP), R19
+	MOVD y+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD atX+80(FP), R12
 	ADD R12<<3, R1
-	LSL $3, R23, R23
-	MOVD y+0(FP), R0
 	MOVD grid+16(FP), R2
 	MOVD offsets+24(FP), R21
-	MOVD weights+32(FP), R22
-	MOVD bias+56(FP), R19
 	MOVD 0(R2), R15
 
 plane:
@@ -2262,8 +3057,8 @@ next8:
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
 	VEOR V23.B16, V23.B16, V23.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD lines+40(FP), R8
 
 r8tap:
@@ -2400,56 +3195,10 @@ r8tap:
 	WORD $0x4e60cd17
 	ADD R23, R10
 
-r8next:
+r8after:
 	SUB $1, R8
 	CBNZ R8, r8tap
-	CBZ R20, r8bias
-	FMOVQ 0(R13), F0
-	WORD $0x4e70d410
-	FMOVQ 16(R13), F0
-	WORD $0x4e71d411
-	FMOVQ 32(R13), F0
-	WORD $0x4e72d412
-	FMOVQ 48(R13), F0
-	WORD $0x4e73d413
-	FMOVQ 64(R13), F0
-	WORD $0x4e74d414
-	FMOVQ 80(R13), F0
-	WORD $0x4e75d415
-	FMOVQ 96(R13), F0
-	WORD $0x4e76d416
-	FMOVQ 112(R13), F0
-	WORD $0x4e77d417
-
-r8bias:
-	CBZ R19, r8store
-	FMOVQ 0(R25), F0
-	WORD $0x4e60d610
-	FMOVQ 16(R25), F0
-	WORD $0x4e60d631
-	FMOVQ 32(R25), F0
-	WORD $0x4e60d652
-	FMOVQ 48(R25), F0
-	WORD $0x4e60d673
-	FMOVQ 64(R25), F0
-	WORD $0x4e60d694
-	FMOVQ 80(R25), F0
-	WORD $0x4e60d6b5
-	FMOVQ 96(R25), F0
-	WORD $0x4e60d6d6
-	FMOVQ 112(R25), F0
-	WORD $0x4e60d6f7
-
-r8store:
-	FMOVQ F16, 0(R13)
-	FMOVQ F17, 16(R13)
-	FMOVQ F18, 32(R13)
-	FMOVQ F19, 48(R13)
-	FMOVQ F20, 64(R13)
-	FMOVQ F21, 80(R13)
-	FMOVQ F22, 96(R13)
-	FMOVQ F23, 112(R13)
-	B r8done
+	B r8tapped
 
 r8padding:
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2545,9 +3294,55 @@ r8padding:
 	FMOVQ 112(R10), F0
 	WORD $0x4e60cd17
 	ADD R23, R10
-	B r8next
+	B r8after
 
-r8done:
+r8tapped:
+	CBZ R20, r8bias
+	FMOVQ 0(R13), F0
+	WORD $0x4e70d410
+	FMOVQ 16(R13), F0
+	WORD $0x4e71d411
+	FMOVQ 32(R13), F0
+	WORD $0x4e72d412
+	FMOVQ 48(R13), F0
+	WORD $0x4e73d413
+	FMOVQ 64(R13), F0
+	WORD $0x4e74d414
+	FMOVQ 80(R13), F0
+	WORD $0x4e75d415
+	FMOVQ 96(R13), F0
+	WORD $0x4e76d416
+	FMOVQ 112(R13), F0
+	WORD $0x4e77d417
+
+r8bias:
+	CBZ R19, r8store
+	FMOVQ 0(R25), F0
+	WORD $0x4e60d610
+	FMOVQ 16(R25), F0
+	WORD $0x4e60d631
+	FMOVQ 32(R25), F0
+	WORD $0x4e60d652
+	FMOVQ 48(R25), F0
+	WORD $0x4e60d673
+	FMOVQ 64(R25), F0
+	WORD $0x4e60d694
+	FMOVQ 80(R25), F0
+	WORD $0x4e60d6b5
+	FMOVQ 96(R25), F0
+	WORD $0x4e60d6d6
+	FMOVQ 112(R25), F0
+	WORD $0x4e60d6f7
+
+r8store:
+	FMOVQ F16, 0(R13)
+	FMOVQ F17, 16(R13)
+	FMOVQ F18, 32(R13)
+	FMOVQ F19, 48(R13)
+	FMOVQ F20, 64(R13)
+	FMOVQ F21, 80(R13)
+	FMOVQ F22, 96(R13)
+	FMOVQ F23, 112(R13)
 	ADD $128, R13
 	ADD $128, R14
 	ADD $128, R24
@@ -2559,8 +3354,8 @@ next1:
 	CMP $2, R6
 	BLT nextlane
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD lines+40(FP), R8
 
 r1tap:
@@ -2592,21 +3387,10 @@ r1tap:
 	WORD $0x4e60cc30
 	ADD R23, R10
 
-r1next:
+r1after:
 	SUB $1, R8
 	CBNZ R8, r1tap
-	CBZ R20, r1bias
-	FMOVQ 0(R13), F0
-	WORD $0x4e70d410
-
-r1bias:
-	CBZ R19, r1store
-	FMOVQ 0(R25), F0
-	WORD $0x4e60d610
-
-r1store:
-	FMOVQ F16, 0(R13)
-	B r1done
+	B r1tapped
 
 r1padding:
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2625,9 +3409,20 @@ r1padding:
 	FMOVQ 0(R10), F0
 	WORD $0x4e60cc30
 	ADD R23, R10
-	B r1next
+	B r1after
 
-r1done:
+r1tapped:
+	CBZ R20, r1bias
+	FMOVQ 0(R13), F0
+	WORD $0x4e70d410
+
+r1bias:
+	CBZ R19, r1store
+	FMOVQ 0(R25), F0
+	WORD $0x4e60d610
+
+r1store:
+	FMOVQ F16, 0(R13)
 	ADD $16, R13
 	ADD $16, R14
 	ADD $16, R24
@@ -2639,8 +3434,8 @@ nextlane:
 	CMP $1, R6
 	BLT nextend
 	VEOR V16.B16, V16.B16, V16.B16
-	MOVD R21, R7
 	MOVD R24, R10
+	MOVD R21, R7
 	MOVD lines+40(FP), R8
 
 lanetap:
@@ -2672,21 +3467,10 @@ lanetap:
 	WORD $0x4e60cc30
 	ADD R23, R10
 
-lanenext:
+laneafter:
 	SUB $1, R8
 	CBNZ R8, lanetap
-	CBZ R20, lanebias
-	FMOVD 0(R13), F0
-	WORD $0x4e70d410
-
-lanebias:
-	CBZ R19, lanestore
-	FMOVD 0(R25), F0
-	WORD $0x4e60d610
-
-lanestore:
-	FMOVD F16, 0(R13)
-	B lanedone
+	B lanetapped
 
 lanepadding:
 	VEOR V1.B16, V1.B16, V1.B16
@@ -2705,9 +3489,20 @@ lanepadding:
 	FMOVD 0(R10), F0
 	WORD $0x4e60cc30
 	ADD R23, R10
-	B lanenext
+	B laneafter
 
-lanedone:
+lanetapped:
+	CBZ R20, lanebias
+	FMOVD 0(R13), F0
+	WORD $0x4e70d410
+
+lanebias:
+	CBZ R19, lanestore
+	FMOVD 0(R25), F0
+	WORD $0x4e60d610
+
+lanestore:
+	FMOVD F16, 0(R13)
 	ADD $8, R13
 	ADD $8, R14
 	ADD $8, R24
@@ -2730,4 +3525,645 @@ nextend:
 	ADD R12<<3, R21
 	SUB $1, R15
 	CBNZ R15, plane
+	RET
+
+// func maxRows64NEON(y, x *float64, grid *Grid, offsets *int, taps int)
+TEXT ·maxRows64NEON(SB), NOSPLIT, $0-40
+	MOVD $0xfff0000000000000, R12
+	VDUP R12, V31.D2
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD grid+16(FP), R2
+	MOVD offsets+24(FP), R21
+	MOVD 0(R2), R15
+
+plane:
+	MOVD R0, R4
+	MOVD R1, R5
+	MOVD 8(R2), R3
+
+row:
+	MOVD R4, R13
+	MOVD R5, R14
+	MOVD 16(R2), R6
+
+next8:
+	CMP $16, R6
+	BLT next1
+	WORD $0x4ebf1ff0
+	WORD $0x4ebf1ff1
+	WORD $0x4ebf1ff2
+	WORD $0x4ebf1ff3
+	WORD $0x4ebf1ff4
+	WORD $0x4ebf1ff5
+	WORD $0x4ebf1ff6
+	WORD $0x4ebf1ff7
+	MOVD R21, R7
+	MOVD taps+32(FP), R8
+
+r8tap:
+	MOVD.P 8(R7), R11
+	ADD R11<<3, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e60f610
+	FMOVQ 16(R11), F1
+	WORD $0x4e61f631
+	FMOVQ 32(R11), F2
+	WORD $0x4e62f652
+	FMOVQ 48(R11), F3
+	WORD $0x4e63f673
+	FMOVQ 64(R11), F4
+	WORD $0x4e64f694
+	FMOVQ 80(R11), F5
+	WORD $0x4e65f6b5
+	FMOVQ 96(R11), F6
+	WORD $0x4e66f6d6
+	FMOVQ 112(R11), F7
+	WORD $0x4e67f6f7
+
+r8after:
+	SUB $1, R8
+	CBNZ R8, r8tap
+	FMOVQ F16, 0(R13)
+	FMOVQ F17, 16(R13)
+	FMOVQ F18, 32(R13)
+	FMOVQ F19, 48(R13)
+	FMOVQ F20, 64(R13)
+	FMOVQ F21, 80(R13)
+	FMOVQ F22, 96(R13)
+	FMOVQ F23, 112(R13)
+	ADD $128, R13
+	ADD $128, R14
+	SUB $16, R6
+	B next8
+
+next1:
+	CMP $2, R6
+	BLT nextlane
+	WORD $0x4ebf1ff0
+	MOVD R21, R7
+	MOVD taps+32(FP), R8
+
+r1tap:
+	MOVD.P 8(R7), R11
+	ADD R11<<3, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e60f610
+
+r1after:
+	SUB $1, R8
+	CBNZ R8, r1tap
+	FMOVQ F16, 0(R13)
+	ADD $16, R13
+	ADD $16, R14
+	SUB $2, R6
+	B next1
+
+nextlane:
+	CMP $1, R6
+	BLT nextend
+	WORD $0x4ebf1ff0
+	MOVD R21, R7
+	MOVD taps+32(FP), R8
+
+lanetap:
+	MOVD.P 8(R7), R11
+	ADD R11<<3, R14, R11
+	FMOVD 0(R11), F0
+	WORD $0x4e60f610
+
+laneafter:
+	SUB $1, R8
+	CBNZ R8, lanetap
+	FMOVD F16, 0(R13)
+	ADD $8, R13
+	ADD $8, R14
+	SUB $1, R6
+	B nextlane
+
+nextend:
+	MOVD 32(R2), R12
+	ADD R12<<3, R4
+	MOVD 48(R2), R12
+	ADD R12<<3, R5
+	SUB $1, R3
+	CBNZ R3, row
+	MOVD 24(R2), R12
+	ADD R12<<3, R0
+	MOVD 40(R2), R12
+	ADD R12<<3, R1
+	SUB $1, R15
+	CBNZ R15, plane
+	RET
+
+// func meanRows64NEON(y, x *float64, grid *Grid, offsets *int, taps int, counts, lines *float64)
+TEXT ·meanRows64NEON(SB), NOSPLIT, $0-56
+	MOVD lines+48(FP), R25
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD grid+16(FP), R2
+	MOVD offsets+24(FP), R21
+	MOVD 0(R2), R15
+
+plane:
+	MOVD R0, R4
+	MOVD R1, R5
+	MOVD 8(R2), R3
+
+row:
+	MOVD R4, R13
+	MOVD R5, R14
+	MOVD counts+40(FP), R24
+	VLD1R.P 8(R25), [V31.D2]
+	MOVD 16(R2), R6
+
+next4:
+	CMP $8, R6
+	BLT next1
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	MOVD R21, R7
+	MOVD taps+32(FP), R8
+
+r4tap:
+	MOVD.P 8(R7), R11
+	ADD R11<<3, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e60d610
+	FMOVQ 16(R11), F0
+	WORD $0x4e60d631
+	FMOVQ 32(R11), F0
+	WORD $0x4e60d652
+	FMOVQ 48(R11), F0
+	WORD $0x4e60d673
+
+r4after:
+	SUB $1, R8
+	CBNZ R8, r4tap
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe10
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe31
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe52
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe73
+	FMOVQ F16, 0(R13)
+	FMOVQ F17, 16(R13)
+	FMOVQ F18, 32(R13)
+	FMOVQ F19, 48(R13)
+	ADD $64, R13
+	ADD $64, R14
+	SUB $8, R6
+	B next4
+
+next1:
+	CMP $2, R6
+	BLT nextlane
+	VEOR V16.B16, V16.B16, V16.B16
+	MOVD R21, R7
+	MOVD taps+32(FP), R8
+
+r1tap:
+	MOVD.P 8(R7), R11
+	ADD R11<<3, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e60d610
+
+r1after:
+	SUB $1, R8
+	CBNZ R8, r1tap
+	FMOVQ.P 16(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe10
+	FMOVQ F16, 0(R13)
+	ADD $16, R13
+	ADD $16, R14
+	SUB $2, R6
+	B next1
+
+nextlane:
+	CMP $1, R6
+	BLT nextend
+	VEOR V16.B16, V16.B16, V16.B16
+	MOVD R21, R7
+	MOVD taps+32(FP), R8
+
+lanetap:
+	MOVD.P 8(R7), R11
+	ADD R11<<3, R14, R11
+	FMOVD 0(R11), F0
+	WORD $0x4e60d610
+
+laneafter:
+	SUB $1, R8
+	CBNZ R8, lanetap
+	FMOVD.P 8(R24), F0
+	WORD $0x6e7fdc00
+	WORD $0x6e60fe10
+	FMOVD F16, 0(R13)
+	ADD $8, R13
+	ADD $8, R14
+	SUB $1, R6
+	B nextlane
+
+nextend:
+	MOVD 32(R2), R12
+	ADD R12<<3, R4
+	MOVD 48(R2), R12
+	ADD R12<<3, R5
+	SUB $1, R3
+	CBNZ R3, row
+	MOVD 24(R2), R12
+	ADD R12<<3, R0
+	MOVD 40(R2), R12
+	ADD R12<<3, R1
+	MOVD lines+48(FP), R25
+	SUB $1, R15
+	CBNZ R15, plane
+	RET
+
+// func lastMax64NEON(y, x *float64, grid *Grid, offsets *int, atX, taps int)
+TEXT ·lastMax64NEON(SB), NOSPLIT, $0-48
+	MOVD $0xfff0000000000000, R12
+	VDUP R12, V31.D2
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD atX+32(FP), R12
+	ADD R12<<3, R1
+	MOVD grid+16(FP), R2
+	MOVD offsets+24(FP), R21
+	MOVD 0(R2), R15
+
+plane:
+	MOVD R0, R4
+	MOVD R1, R5
+	MOVD 8(R2), R3
+
+row:
+	MOVD R4, R13
+	MOVD R5, R14
+	MOVD 16(R2), R6
+
+next8:
+	CMP $16, R6
+	BLT next1
+	WORD $0x4ebf1ff0
+	WORD $0x4ebf1ff1
+	WORD $0x4ebf1ff2
+	WORD $0x4ebf1ff3
+	WORD $0x4ebf1ff4
+	WORD $0x4ebf1ff5
+	WORD $0x4ebf1ff6
+	WORD $0x4ebf1ff7
+	MOVD R21, R7
+	MOVD taps+40(FP), R8
+
+r8tap:
+	MOVD.P 8(R7), R11
+	TBNZ $63, R11, r8after
+	ADD R11<<3, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e60f610
+	FMOVQ 16(R11), F1
+	WORD $0x4e61f631
+	FMOVQ 32(R11), F2
+	WORD $0x4e62f652
+	FMOVQ 48(R11), F3
+	WORD $0x4e63f673
+	FMOVQ 64(R11), F4
+	WORD $0x4e64f694
+	FMOVQ 80(R11), F5
+	WORD $0x4e65f6b5
+	FMOVQ 96(R11), F6
+	WORD $0x4e66f6d6
+	FMOVQ 112(R11), F7
+	WORD $0x4e67f6f7
+
+r8after:
+	SUB $1, R8
+	CBNZ R8, r8tap
+	FMOVQ F16, 0(R13)
+	FMOVQ F17, 16(R13)
+	FMOVQ F18, 32(R13)
+	FMOVQ F19, 48(R13)
+	FMOVQ F20, 64(R13)
+	FMOVQ F21, 80(R13)
+	FMOVQ F22, 96(R13)
+	FMOVQ F23, 112(R13)
+	ADD $128, R13
+	ADD $128, R14
+	SUB $16, R6
+	B next8
+
+next1:
+	CMP $2, R6
+	BLT nextlane
+	WORD $0x4ebf1ff0
+	MOVD R21, R7
+	MOVD taps+40(FP), R8
+
+r1tap:
+	MOVD.P 8(R7), R11
+	TBNZ $63, R11, r1after
+	ADD R11<<3, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e60f610
+
+r1after:
+	SUB $1, R8
+	CBNZ R8, r1tap
+	FMOVQ F16, 0(R13)
+	ADD $16, R13
+	ADD $16, R14
+	SUB $2, R6
+	B next1
+
+nextlane:
+	CMP $1, R6
+	BLT nextend
+	WORD $0x4ebf1ff0
+	MOVD R21, R7
+	MOVD taps+40(FP), R8
+
+lanetap:
+	MOVD.P 8(R7), R11
+	TBNZ $63, R11, laneafter
+	ADD R11<<3, R14, R11
+	FMOVD 0(R11), F0
+	WORD $0x4e60f610
+
+laneafter:
+	SUB $1, R8
+	CBNZ R8, lanetap
+	FMOVD F16, 0(R13)
+	ADD $8, R13
+	ADD $8, R14
+	SUB $1, R6
+	B nextlane
+
+nextend:
+	MOVD 32(R2), R12
+	ADD R12<<3, R4
+	MOVD 48(R2), R12
+	ADD R12<<3, R5
+	SUB $1, R3
+	CBNZ R3, row
+	MOVD 24(R2), R12
+	ADD R12<<3, R0
+	MOVD 40(R2), R12
+	ADD R12<<3, R1
+	MOVD taps+40(FP), R12
+	ADD R12<<3, R21
+	SUB $1, R15
+	CBNZ R15, plane
+	RET
+
+// func lastMean64NEON(y, x *float64, grid *Grid, offsets *int, atX, taps int, counts, lines *float64)
+TEXT ·lastMean64NEON(SB), NOSPLIT, $0-64
+	MOVD counts+48(FP), R24
+	MOVD lines+56(FP), R25
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD atX+32(FP), R12
+	ADD R12<<3, R1
+	MOVD grid+16(FP), R2
+	MOVD offsets+24(FP), R21
+	MOVD 0(R2), R15
+
+plane:
+	MOVD R0, R4
+	MOVD R1, R5
+	MOVD 8(R2), R3
+
+row:
+	MOVD R4, R13
+	MOVD R5, R14
+	VLD1R.P 8(R24), [V31.D2]
+	VLD1R (R25), [V0.D2]
+	WORD $0x6e60dfff
+	MOVD 16(R2), R6
+
+next4:
+	CMP $8, R6
+	BLT next1
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	MOVD R21, R7
+	MOVD taps+40(FP), R8
+
+r4tap:
+	MOVD.P 8(R7), R11
+	TBNZ $63, R11, r4after
+	ADD R11<<3, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e60d610
+	FMOVQ 16(R11), F0
+	WORD $0x4e60d631
+	FMOVQ 32(R11), F0
+	WORD $0x4e60d652
+	FMOVQ 48(R11), F0
+	WORD $0x4e60d673
+
+r4after:
+	SUB $1, R8
+	CBNZ R8, r4tap
+	WORD $0x6e7ffe10
+	WORD $0x6e7ffe31
+	WORD $0x6e7ffe52
+	WORD $0x6e7ffe73
+	FMOVQ F16, 0(R13)
+	FMOVQ F17, 16(R13)
+	FMOVQ F18, 32(R13)
+	FMOVQ F19, 48(R13)
+	ADD $64, R13
+	ADD $64, R14
+	SUB $8, R6
+	B next4
+
+next1:
+	CMP $2, R6
+	BLT nextlane
+	VEOR V16.B16, V16.B16, V16.B16
+	MOVD R21, R7
+	MOVD taps+40(FP), R8
+
+r1tap:
+	MOVD.P 8(R7), R11
+	TBNZ $63, R11, r1after
+	ADD R11<<3, R14, R11
+	FMOVQ 0(R11), F0
+	WORD $0x4e60d610
+
+r1after:
+	SUB $1, R8
+	CBNZ R8, r1tap
+	WORD $0x6e7ffe10
+	FMOVQ F16, 0(R13)
+	ADD $16, R13
+	ADD $16, R14
+	SUB $2, R6
+	B next1
+
+nextlane:
+	CMP $1, R6
+	BLT nextend
+	VEOR V16.B16, V16.B16, V16.B16
+	MOVD R21, R7
+	MOVD taps+40(FP), R8
+
+lanetap:
+	MOVD.P 8(R7), R11
+	TBNZ $63, R11, laneafter
+	ADD R11<<3, R14, R11
+	FMOVD 0(R11), F0
+	WORD $0x4e60d610
+
+laneafter:
+	SUB $1, R8
+	CBNZ R8, lanetap
+	WORD $0x6e7ffe10
+	FMOVD F16, 0(R13)
+	ADD $8, R13
+	ADD $8, R14
+	SUB $1, R6
+	B nextlane
+
+nextend:
+	MOVD 32(R2), R12
+	ADD R12<<3, R4
+	MOVD 48(R2), R12
+	ADD R12<<3, R5
+	SUB $1, R3
+	CBNZ R3, row
+	MOVD 24(R2), R12
+	ADD R12<<3, R0
+	MOVD 40(R2), R12
+	ADD R12<<3, R1
+	MOVD taps+40(FP), R12
+	ADD R12<<3, R21
+	MOVD counts+48(FP), R24
+	ADD $8, R25
+	SUB $1, R15
+	CBNZ R15, plane
+	RET
+
+// func lastPlane64NEON(y, x *float64, channels, positions, step int)
+TEXT ·lastPlane64NEON(SB), NOSPLIT, $0-40
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD channels+16(FP), R2
+	MOVD positions+24(FP), R3
+	MOVD step+32(FP), R4
+	LSL $3, R4, R4
+	SCVTFD R3, F31
+	VDUP V31.D[0], V31.D2
+
+next1:
+	CMP $2, R2
+	BLT nextlane
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	MOVD R1, R5
+	LSR $2, R3, R6
+	CBZ R6, register4after
+
+register4:
+	FMOVQ (R5), F0
+	WORD $0x4e60d610
+	ADD R4, R5
+	FMOVQ (R5), F0
+	WORD $0x4e60d631
+	ADD R4, R5
+	FMOVQ (R5), F0
+	WORD $0x4e60d652
+	ADD R4, R5
+	FMOVQ (R5), F0
+	WORD $0x4e60d673
+	ADD R4, R5
+	SUB $1, R6
+	CBNZ R6, register4
+
+register4after:
+	AND $3, R3, R6
+	CBZ R6, register1after
+
+register1:
+	FMOVQ (R5), F0
+	WORD $0x4e60d610
+	ADD R4, R5
+	SUB $1, R6
+	CBNZ R6, register1
+
+register1after:
+	WORD $0x4e71d610
+	WORD $0x4e73d652
+	WORD $0x4e72d610
+	WORD $0x6e7ffe10
+	FMOVQ F16, (R0)
+	ADD $16, R0
+	ADD $16, R1
+	SUB $2, R2
+	B next1
+
+nextlane:
+	CMP $1, R2
+	BLT nextend
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	MOVD R1, R5
+	LSR $2, R3, R6
+	CBZ R6, lane4after
+
+lane4:
+	FMOVD (R5), F0
+	WORD $0x4e60d610
+	ADD R4, R5
+	FMOVD (R5), F0
+	WORD $0x4e60d631
+	ADD R4, R5
+	FMOVD (R5), F0
+	WORD $0x4e60d652
+	ADD R4, R5
+	FMOVD (R5), F0
+	WORD $0x4e60d673
+	ADD R4, R5
+	SUB $1, R6
+	CBNZ R6, lane4
+
+lane4after:
+	AND $3, R3, R6
+	CBZ R6, lane1after
+
+lane1:
+	FMOVD (R5), F0
+	WORD $0x4e60d610
+	ADD R4, R5
+	SUB $1, R6
+	CBNZ R6, lane1
+
+lane1after:
+	WORD $0x4e71d610
+	WORD $0x4e73d652
+	WORD $0x4e72d610
+	WORD $0x6e7ffe10
+	FMOVD F16, (R0)
+	ADD $8, R0
+	ADD $8, R1
+	SUB $1, R2
+	B nextlane
+
+nextend:
 	RET

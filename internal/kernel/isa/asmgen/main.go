@@ -27,7 +27,8 @@
 //	neon.go       programs over vectors, and loops over elements, for arm64
 //	neon_tile.go, neon_vector.go
 //	              tile.go to windows.go, and matvec.go and pack.go, for arm64
-//	neon_taps.go  sums of taps of depthwise.go and channels.go, for arm64
+//	neon_taps.go, neon_pool.go, neon_walk.go
+//	              sums of taps of depthwise.go, pool.go and channels.go, for arm64
 //	neon_folds.go, neon_casts.go, neon_winograd.go
 //	              folds.go, casts.go and winograd.go, for arm64
 //	neon_integer.go, neon_quantize.go
@@ -140,6 +141,11 @@ var files = map[string]func(g *generator){
 			g.neonLastTaps()
 			g.neonLastLines(3)
 			g.neonLastLines(5)
+			g.neonMaxRows()
+			g.neonMeanRows()
+			g.neonLastMax()
+			g.neonLastMean()
+			g.neonLastPlane()
 		})
 	},
 	"vector_arm64.s": func(g *generator) {

@@ -44,6 +44,9 @@ const (
 	neonFCVTN = 0x0e216800 // four float16 of four float32
 	neonFCVTL = 0x0e217800 // and back
 
+	neonFCVTLWide = 0x0e617800 // two float64 of two float32
+	neonFCVTNWide = 0x0e616800 // and back
+
 	neonSHLL16 = 0x2e613800 // four 16-bit lanes to the upper halves of 32-bit ones
 	neonSHRN16 = 0x0f108400 // and back
 	// Lanes widened to twice their bits: unsigned and signed ones of 8 and of 16.

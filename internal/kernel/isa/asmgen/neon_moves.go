@@ -39,6 +39,9 @@ func (g *generator) neonOp(name string, d, n, m int) {
 	g.word(neonWords[name], floating(name), d, n, m)
 }
 
+// neonCopy emits the copy of a register.
+func (g *generator) neonCopy(from, to int) { g.word(neonORR, false, to, from, from) }
+
 func (g *generator) neonZero(r int) { g.op("VEOR V%d.B16, V%[1]d.B16, V%[1]d.B16", r) }
 
 // neonMove returns the instruction that moves an element.

@@ -160,7 +160,7 @@ func (g *generator) neonOutCols() {
 	}
 	g.output()
 	for i, reg := range outputs {
-		g.vectors("VMOVAPS", reg, 16+i)
+		g.neonCopy(reg, 16+i)
 	}
 	g.op("CMP $16, R7")
 	g.op("BLT rest")
