@@ -13,27 +13,28 @@ import (
 var neon = Loops{
 	Name: "neon",
 	here: true,
-	Float32: tileOfNEON(Generic.Float32, tileLoops[float32]{
+	Float32: tileLoops[float32]{
 		rows: 8, cols: 12, windowRows: 8,
-		mul: mulTile32NEON, mulTaps: mulTaps32NEON, windows: mulWindows32NEON,
+		mul: mulTile32NEON, mulTaps: mulTaps32NEON, windows: mulWindows32NEON, pick: pick32NEON, spread: spread32NEON,
 		transpose: checkedTranspose(8, 4, transpose8x32, transpose4x32),
 		vectors:   checkedVectors(8, mulRow32NEON, dots32NEON),
-		taps:      tapLoops[float32]{rows: tapRows32NEON, of3x3: tap3x332NEON, max: maxRows32NEON, mean: meanRows32NEON},
+		taps:      tapLoops[float32]{tapRows32NEON, tap3x332NEON, copyRows32NEON, split32NEON, maxRows32NEON, meanRows32NEON, 0},
 		channels:  channelLoops[float32]{lastTaps32NEON, last3Lines32NEON, last5Lines32NEON, lastMax32NEON, lastMean32NEON, lastPlane32NEON},
-	}),
-	Float64: tileOfNEON(Generic.Float64, tileLoops[float64]{
+	}.checked(),
+	Float64: tileLoops[float64]{
 		rows: 8, cols: 6, windowRows: 8,
-		mul: mulTile64NEON, mulTaps: mulTaps64NEON, windows: mulWindows64NEON,
+		mul: mulTile64NEON, mulTaps: mulTaps64NEON, windows: mulWindows64NEON, pick: pick64NEON, spread: spread64NEON,
 		transpose: checkedTranspose(4, 2, transpose4x64, transpose2x64),
 		vectors:   checkedVectors(4, mulRow64NEON, dots64NEON),
-		taps:      tapLoops[float64]{rows: tapRows64NEON, of3x3: tap3x364NEON, max: maxRows64NEON, mean: meanRows64NEON},
+		taps:      tapLoops[float64]{tapRows64NEON, tap3x364NEON, copyRows64NEON, split64NEON, maxRows64NEON, meanRows64NEON, 0},
 		channels:  channelLoops[float64]{lastTaps64NEON, last3Lines64NEON, last5Lines64NEON, lastMax64NEON, lastMean64NEON, lastPlane64NEON},
-	}),
+	}.checked(),
 	Exp:      expOf(mapsNEON),
 	Integer:  integerNEON(),
 	Winograd: checkedWinograd(winogradInRowsNEON, winogradInColsNEON, winogradOutRowsNEON, winogradOutColsNEON),
 	Maps:     mapsNEON,
 	Casts:    castsNEON,
+	Compares: comparisonsNEON,
 	Folds32: Folds[float32]{
 		Sum: checkedFold(float32(math.Copysign(0, -1)), sum32NEON),
 		Max: checkedFold(float32(math.Inf(-1)), max32NEON), Min: checkedFold(float32(math.Inf(1)), min32NEON),
@@ -66,14 +67,6 @@ func integerNEON() IntegerTile {
 		return integerDots
 	}
 	return integerWords
-}
-
-// tileOfNEON returns the tile of the loops. Those that have no assembly, which copy
-// elements, are the portable ones.
-func tileOfNEON[T float32 | float64](portable Tile[T], l tileLoops[T]) Tile[T] {
-	t := l.checked()
-	t.Pick, t.Spread, t.CopyRows, t.Split = portable.Pick, portable.Spread, portable.CopyRows, portable.Split
-	return t
 }
 
 func tap3x332NEON(y, x *float32, grid *Grid, offsets *int, weights *float32, pitch, _ int, bias *float32) {
@@ -262,3 +255,27 @@ func lastMean64NEON(y, x *float64, grid *Grid, offsets *int, atX, taps int, coun
 
 //go:noescape
 func lastPlane64NEON(y, x *float64, channels, positions, step int)
+
+//go:noescape
+func pick32NEON(dst, src *float32, count, dstStep, srcStep, n int)
+
+//go:noescape
+func spread32NEON(dst, src *float32, count, dstStep, srcStep, a, b, n int)
+
+//go:noescape
+func copyRows32NEON(y, x *float32, grid *Grid)
+
+//go:noescape
+func split32NEON(even, odd, x *float32, grid *Grid)
+
+//go:noescape
+func pick64NEON(dst, src *float64, count, dstStep, srcStep, n int)
+
+//go:noescape
+func spread64NEON(dst, src *float64, count, dstStep, srcStep, a, b, n int)
+
+//go:noescape
+func copyRows64NEON(y, x *float64, grid *Grid)
+
+//go:noescape
+func split64NEON(even, odd, x *float64, grid *Grid)

@@ -1374,6 +1374,135 @@ nextend:
 	CBNZ R15, plane
 	RET
 
+// func copyRows32NEON(y, x *float32, grid *Grid)
+TEXT ·copyRows32NEON(SB), NOSPLIT, $0-24
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD grid+16(FP), R2
+	MOVD 0(R2), R15
+
+plane:
+	MOVD R0, R4
+	MOVD R1, R5
+	MOVD 8(R2), R3
+
+row:
+	MOVD R4, R13
+	MOVD R5, R14
+	MOVD 16(R2), R6
+
+next4:
+	CMP $16, R6
+	BLT next1
+	FMOVQ 0(R14), F0
+	FMOVQ 16(R14), F1
+	FMOVQ 32(R14), F2
+	FMOVQ 48(R14), F3
+	FMOVQ F0, 0(R13)
+	FMOVQ F1, 16(R13)
+	FMOVQ F2, 32(R13)
+	FMOVQ F3, 48(R13)
+	ADD $64, R13
+	ADD $64, R14
+	SUB $16, R6
+	B next4
+
+next1:
+	CMP $4, R6
+	BLT nextlane
+	FMOVQ 0(R14), F0
+	FMOVQ F0, 0(R13)
+	ADD $16, R13
+	ADD $16, R14
+	SUB $4, R6
+	B next1
+
+nextlane:
+	CMP $1, R6
+	BLT nextend
+	FMOVS 0(R14), F0
+	FMOVS F0, 0(R13)
+	ADD $4, R13
+	ADD $4, R14
+	SUB $1, R6
+	B nextlane
+
+nextend:
+	MOVD 32(R2), R12
+	ADD R12<<2, R4
+	MOVD 48(R2), R12
+	ADD R12<<2, R5
+	SUB $1, R3
+	CBNZ R3, row
+	MOVD 24(R2), R12
+	ADD R12<<2, R0
+	MOVD 40(R2), R12
+	ADD R12<<2, R1
+	SUB $1, R15
+	CBNZ R15, plane
+	RET
+
+// func split32NEON(even, odd, x *float32, grid *Grid)
+TEXT ·split32NEON(SB), NOSPLIT, $0-32
+	MOVD even+0(FP), R0
+	MOVD x+16(FP), R1
+	MOVD grid+24(FP), R2
+	MOVD odd+8(FP), R16
+	MOVD 0(R2), R13
+
+plane:
+	MOVD R0, R8
+	MOVD R16, R9
+	MOVD R1, R10
+	MOVD 8(R2), R14
+
+row:
+	MOVD R8, R6
+	MOVD R9, R7
+	MOVD R10, R5
+	MOVD 16(R2), R15
+
+next:
+	SUBS $8, R15
+	BLT rest
+	VLD2.P 32(R5), [V0.S4, V1.S4]
+	FMOVQ.P F0, 16(R6)
+	FMOVQ.P F1, 16(R7)
+	B next
+
+rest:
+	ADD $8, R15
+
+element:
+	CBZ R15, done
+	FMOVS.P 4(R5), F0
+	FMOVS.P F0, 4(R6)
+	SUB $1, R15
+	CBZ R15, done
+	FMOVS.P 4(R5), F0
+	FMOVS.P F0, 4(R7)
+	SUB $1, R15
+	B element
+
+done:
+	MOVD 32(R2), R12
+	ADD R12<<2, R8
+	MOVD 32(R2), R12
+	ADD R12<<2, R9
+	MOVD 48(R2), R12
+	ADD R12<<2, R10
+	SUB $1, R14
+	CBNZ R14, row
+	MOVD 24(R2), R12
+	ADD R12<<2, R0
+	MOVD 24(R2), R12
+	ADD R12<<2, R16
+	MOVD 40(R2), R12
+	ADD R12<<2, R1
+	SUB $1, R13
+	CBNZ R13, plane
+	RET
+
 // func maxRows32NEON(y, x *float32, grid *Grid, offsets *int, taps int)
 TEXT ·maxRows32NEON(SB), NOSPLIT, $0-40
 	MOVD $0xff800000, R12
@@ -3525,6 +3654,135 @@ nextend:
 	ADD R12<<3, R21
 	SUB $1, R15
 	CBNZ R15, plane
+	RET
+
+// func copyRows64NEON(y, x *float64, grid *Grid)
+TEXT ·copyRows64NEON(SB), NOSPLIT, $0-24
+	MOVD y+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD grid+16(FP), R2
+	MOVD 0(R2), R15
+
+plane:
+	MOVD R0, R4
+	MOVD R1, R5
+	MOVD 8(R2), R3
+
+row:
+	MOVD R4, R13
+	MOVD R5, R14
+	MOVD 16(R2), R6
+
+next4:
+	CMP $8, R6
+	BLT next1
+	FMOVQ 0(R14), F0
+	FMOVQ 16(R14), F1
+	FMOVQ 32(R14), F2
+	FMOVQ 48(R14), F3
+	FMOVQ F0, 0(R13)
+	FMOVQ F1, 16(R13)
+	FMOVQ F2, 32(R13)
+	FMOVQ F3, 48(R13)
+	ADD $64, R13
+	ADD $64, R14
+	SUB $8, R6
+	B next4
+
+next1:
+	CMP $2, R6
+	BLT nextlane
+	FMOVQ 0(R14), F0
+	FMOVQ F0, 0(R13)
+	ADD $16, R13
+	ADD $16, R14
+	SUB $2, R6
+	B next1
+
+nextlane:
+	CMP $1, R6
+	BLT nextend
+	FMOVD 0(R14), F0
+	FMOVD F0, 0(R13)
+	ADD $8, R13
+	ADD $8, R14
+	SUB $1, R6
+	B nextlane
+
+nextend:
+	MOVD 32(R2), R12
+	ADD R12<<3, R4
+	MOVD 48(R2), R12
+	ADD R12<<3, R5
+	SUB $1, R3
+	CBNZ R3, row
+	MOVD 24(R2), R12
+	ADD R12<<3, R0
+	MOVD 40(R2), R12
+	ADD R12<<3, R1
+	SUB $1, R15
+	CBNZ R15, plane
+	RET
+
+// func split64NEON(even, odd, x *float64, grid *Grid)
+TEXT ·split64NEON(SB), NOSPLIT, $0-32
+	MOVD even+0(FP), R0
+	MOVD x+16(FP), R1
+	MOVD grid+24(FP), R2
+	MOVD odd+8(FP), R16
+	MOVD 0(R2), R13
+
+plane:
+	MOVD R0, R8
+	MOVD R16, R9
+	MOVD R1, R10
+	MOVD 8(R2), R14
+
+row:
+	MOVD R8, R6
+	MOVD R9, R7
+	MOVD R10, R5
+	MOVD 16(R2), R15
+
+next:
+	SUBS $4, R15
+	BLT rest
+	VLD2.P 32(R5), [V0.D2, V1.D2]
+	FMOVQ.P F0, 16(R6)
+	FMOVQ.P F1, 16(R7)
+	B next
+
+rest:
+	ADD $4, R15
+
+element:
+	CBZ R15, done
+	FMOVD.P 8(R5), F0
+	FMOVD.P F0, 8(R6)
+	SUB $1, R15
+	CBZ R15, done
+	FMOVD.P 8(R5), F0
+	FMOVD.P F0, 8(R7)
+	SUB $1, R15
+	B element
+
+done:
+	MOVD 32(R2), R12
+	ADD R12<<3, R8
+	MOVD 32(R2), R12
+	ADD R12<<3, R9
+	MOVD 48(R2), R12
+	ADD R12<<3, R10
+	SUB $1, R14
+	CBNZ R14, row
+	MOVD 24(R2), R12
+	ADD R12<<3, R0
+	MOVD 24(R2), R12
+	ADD R12<<3, R16
+	MOVD 40(R2), R12
+	ADD R12<<3, R1
+	SUB $1, R13
+	CBNZ R13, plane
 	RET
 
 // func maxRows64NEON(y, x *float64, grid *Grid, offsets *int, taps int)

@@ -7576,6 +7576,126 @@ biased:
 done:
 	RET
 
+// func pick32NEON(dst, src *float32, count, dstStep, srcStep, n int)
+TEXT ·pick32NEON(SB), NOSPLIT, $0-48
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD count+16(FP), R2
+	MOVD dstStep+24(FP), R3
+	LSL $2, R3, R3
+	MOVD srcStep+32(FP), R4
+	LSL $2, R4, R4
+
+row:
+	MOVD R0, R6
+	MOVD R1, R5
+	MOVD n+40(FP), R7
+
+next:
+	CMP $4, R7
+	BLE element
+	VLD2.P 32(R5), [V0.S4, V1.S4]
+	FMOVQ.P F0, 16(R6)
+	SUB $4, R7
+	B next
+
+element:
+	FMOVS.P 8(R5), F0
+	FMOVS.P F0, 4(R6)
+	SUB $1, R7
+	CBNZ R7, element
+	ADD R3, R0
+	ADD R4, R1
+	SUB $1, R2
+	CBNZ R2, row
+	RET
+
+// func spread32NEON(dst, src *float32, count, dstStep, srcStep, a, b, n int)
+TEXT ·spread32NEON(SB), NOSPLIT, $0-64
+	VEOR V8.B16, V8.B16, V8.B16
+	MOVD a+40(FP), R8
+	MOVD b+48(FP), R9
+	MOVD n+56(FP), R10
+	SUB R9, R10
+	SUB R8, R9
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD count+16(FP), R2
+	MOVD dstStep+24(FP), R3
+	LSL $2, R3, R3
+	MOVD srcStep+32(FP), R4
+	LSL $2, R4, R4
+
+row:
+	MOVD R0, R6
+	MOVD R1, R5
+	MOVD R8, R7
+
+before1:
+	CMP $4, R7
+	BLT beforelane
+	FMOVQ F8, (R6)
+	ADD $16, R6
+	SUB $4, R7
+	B before1
+
+beforelane:
+	CMP $1, R7
+	BLT beforeend
+	FMOVS F8, (R6)
+	ADD $4, R6
+	SUB $1, R7
+	B beforelane
+
+beforeend:
+	MOVD R9, R7
+
+copy1:
+	CMP $4, R7
+	BLT copylane
+	FMOVQ 0(R5), F0
+	FMOVQ F0, 0(R6)
+	ADD $16, R5
+	ADD $16, R6
+	SUB $4, R7
+	B copy1
+
+copylane:
+	CMP $1, R7
+	BLT copyend
+	FMOVS 0(R5), F0
+	FMOVS F0, 0(R6)
+	ADD $4, R5
+	ADD $4, R6
+	SUB $1, R7
+	B copylane
+
+copyend:
+	MOVD R10, R7
+
+behind1:
+	CMP $4, R7
+	BLT behindlane
+	FMOVQ F8, (R6)
+	ADD $16, R6
+	SUB $4, R7
+	B behind1
+
+behindlane:
+	CMP $1, R7
+	BLT behindend
+	FMOVS F8, (R6)
+	ADD $4, R6
+	SUB $1, R7
+	B behindlane
+
+behindend:
+	ADD R3, R0
+	ADD R4, R1
+	SUB $1, R2
+	CBNZ R2, row
+	RET
+
 // func mulTile64NEON(h, w, k int, a *float64, rowA, colA int, b *float64, ldb, next int, ahead, c *float64, ldc int, add bool)
 TEXT ·mulTile64NEON(SB), NOSPLIT, $128-97
 	MOVD k+16(FP), R12
@@ -15152,4 +15272,124 @@ biased:
 	B tile
 
 done:
+	RET
+
+// func pick64NEON(dst, src *float64, count, dstStep, srcStep, n int)
+TEXT ·pick64NEON(SB), NOSPLIT, $0-48
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD count+16(FP), R2
+	MOVD dstStep+24(FP), R3
+	LSL $3, R3, R3
+	MOVD srcStep+32(FP), R4
+	LSL $3, R4, R4
+
+row:
+	MOVD R0, R6
+	MOVD R1, R5
+	MOVD n+40(FP), R7
+
+next:
+	CMP $2, R7
+	BLE element
+	VLD2.P 32(R5), [V0.D2, V1.D2]
+	FMOVQ.P F0, 16(R6)
+	SUB $2, R7
+	B next
+
+element:
+	FMOVD.P 16(R5), F0
+	FMOVD.P F0, 8(R6)
+	SUB $1, R7
+	CBNZ R7, element
+	ADD R3, R0
+	ADD R4, R1
+	SUB $1, R2
+	CBNZ R2, row
+	RET
+
+// func spread64NEON(dst, src *float64, count, dstStep, srcStep, a, b, n int)
+TEXT ·spread64NEON(SB), NOSPLIT, $0-64
+	VEOR V8.B16, V8.B16, V8.B16
+	MOVD a+40(FP), R8
+	MOVD b+48(FP), R9
+	MOVD n+56(FP), R10
+	SUB R9, R10
+	SUB R8, R9
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD count+16(FP), R2
+	MOVD dstStep+24(FP), R3
+	LSL $3, R3, R3
+	MOVD srcStep+32(FP), R4
+	LSL $3, R4, R4
+
+row:
+	MOVD R0, R6
+	MOVD R1, R5
+	MOVD R8, R7
+
+before1:
+	CMP $2, R7
+	BLT beforelane
+	FMOVQ F8, (R6)
+	ADD $16, R6
+	SUB $2, R7
+	B before1
+
+beforelane:
+	CMP $1, R7
+	BLT beforeend
+	FMOVD F8, (R6)
+	ADD $8, R6
+	SUB $1, R7
+	B beforelane
+
+beforeend:
+	MOVD R9, R7
+
+copy1:
+	CMP $2, R7
+	BLT copylane
+	FMOVQ 0(R5), F0
+	FMOVQ F0, 0(R6)
+	ADD $16, R5
+	ADD $16, R6
+	SUB $2, R7
+	B copy1
+
+copylane:
+	CMP $1, R7
+	BLT copyend
+	FMOVD 0(R5), F0
+	FMOVD F0, 0(R6)
+	ADD $8, R5
+	ADD $8, R6
+	SUB $1, R7
+	B copylane
+
+copyend:
+	MOVD R10, R7
+
+behind1:
+	CMP $2, R7
+	BLT behindlane
+	FMOVQ F8, (R6)
+	ADD $16, R6
+	SUB $2, R7
+	B behind1
+
+behindlane:
+	CMP $1, R7
+	BLT behindend
+	FMOVD F8, (R6)
+	ADD $8, R6
+	SUB $1, R7
+	B behindlane
+
+behindend:
+	ADD R3, R0
+	ADD R4, R1
+	SUB $1, R2
+	CBNZ R2, row
 	RET

@@ -119,14 +119,14 @@ func (g *generator) compare(c compared, a, b string) {
 	g.op("VMOVQ X10, (DI)")
 }
 
-// compareStubs writes their declarations in Go, and the tables of them.
-func (g *generator) compareStubs() {
+// compareStubs writes their declarations in Go, and the tables of them, for some sets.
+func (g *generator) compareStubs(sets ...string) {
 	g.raw("\nimport \"github.com/berth-go/berth/dtype\"\n")
-	for _, set := range []string{"AVX512", "AVX2"} {
+	for _, set := range sets {
 		for _, c := range everyComparison() {
 			fmt.Fprintf(g, "\n//go:noescape\nfunc %s(dst, a, b *byte, n int)\n", c.label(set))
 		}
-		lanes := map[string]int{"AVX512": 16, "AVX2": 8}[set]
+		lanes := map[string]int{"AVX512": 16, "AVX2": 8, "NEON": 16}[set]
 		fmt.Fprintf(g, "\nvar comparisons%s = map[CompareKey]Compare{\n", set)
 		for _, c := range everyComparison() {
 			fmt.Fprintf(g, "\t{%q, dtype.%s, %t}: checkedCompare(%d, %t, %s),\n", c.name, c.dtype, c.scalar, lanes, c.scalar, c.label(set))

@@ -31,6 +31,9 @@
 //	              sums of taps of depthwise.go, pool.go and channels.go, for arm64
 //	neon_folds.go, neon_casts.go, neon_winograd.go
 //	              folds.go, casts.go and winograd.go, for arm64
+//	neon_copy.go  copyRows, split, pick and spread, for arm64
+//	neon_compare.go
+//	              compare.go, for arm64
 //	neon_integer.go, neon_quantize.go
 //	              integer.go, for arm64
 //	neon_moves.go what these are written with
@@ -95,7 +98,7 @@ var files = map[string]func(g *generator){
 	"casts_arm64.s":    (*generator).neonCastFile,
 	"casts_arm64.go":   func(g *generator) { g.castStubs("NEON") },
 	"compare_amd64.s":  (*generator).compareFile,
-	"compare_amd64.go": (*generator).compareStubs,
+	"compare_amd64.go": func(g *generator) { g.compareStubs("AVX512", "AVX2") },
 	"integer_amd64.s":  (*generator).integerLoops,
 	"vector_amd64.s": func(g *generator) {
 		g.masks()
@@ -133,6 +136,8 @@ var files = map[string]func(g *generator){
 			g.neonMulTile()
 			g.neonMulTaps()
 			g.neonMulWindows()
+			g.neonPick()
+			g.neonSpread()
 		})
 	},
 	"taps_arm64.s": func(g *generator) {
@@ -141,6 +146,8 @@ var files = map[string]func(g *generator){
 			g.neonLastTaps()
 			g.neonLastLines(3)
 			g.neonLastLines(5)
+			g.neonCopyRows()
+			g.neonSplit()
 			g.neonMaxRows()
 			g.neonMeanRows()
 			g.neonLastMax()
@@ -157,6 +164,8 @@ var files = map[string]func(g *generator){
 		})
 	},
 	"folds_arm64.s":    (*generator).neonFoldFile,
+	"compare_arm64.s":  (*generator).neonCompareFile,
+	"compare_arm64.go": func(g *generator) { g.compareStubs("NEON") },
 	"integer_arm64.s":  (*generator).neonIntegerFile,
 	"winograd_arm64.s": (*generator).neonWinograd,
 	"winograd_amd64.s": func(g *generator) {

@@ -33,6 +33,9 @@ const (
 	neonFCMGT = 0x6ea0e400 // n > m
 	neonFCMGE = 0x6e20e400
 	neonFCMEQ = 0x4e20e400
+	neonCMGT  = 0x4ea03400 // of 32-bit integers
+	neonCMGE  = 0x4ea03c00
+	neonCMEQ  = 0x6ea08c00
 	neonFNEG  = 0x6ea0f800
 	neonNOT   = 0x6e205800
 	neonAND   = 0x4e201c00

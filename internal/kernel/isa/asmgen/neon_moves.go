@@ -103,3 +103,23 @@ func (g *generator) neonSpans(blocks []int, count, name string, body func(regs i
 	step(name+"lane", name+"end", 1, 1, true)
 	g.label("%send", name)
 }
+
+// neonArgs emits the loads of arguments, and steps in bytes of those of elements.
+func (g *generator) neonArgs(steps bool, to map[int]string) {
+	for r := range 31 {
+		if arg, ok := to[r]; ok {
+			g.op("MOVD %s, R%d", arg, r)
+			if steps {
+				g.op("LSL $%d, R%d, R%[2]d", g.shift(), r)
+			}
+		}
+	}
+}
+
+// neonLines emits pointers to n lines, in registers from first on: at from, and a step apart.
+func (g *generator) neonLines(first, n int, from, step string) {
+	g.op("MOVD %s, R%d", from, first)
+	for i := 1; i < n; i++ {
+		g.op("ADD %s, R%d, R%d", step, first+i-1, first+i)
+	}
+}

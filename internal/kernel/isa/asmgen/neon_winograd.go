@@ -14,31 +14,11 @@ func (g *generator) neonWinograd() {
 	g.neonOutCols()
 }
 
-// neonArgs emits the loads of arguments, and steps in bytes of those of elements.
-func (g *generator) neonArgs(steps bool, to map[int]string) {
-	for r := range 31 {
-		if arg, ok := to[r]; ok {
-			g.op("MOVD %s, R%d", arg, r)
-			if steps {
-				g.op("LSL $%d, R%d, R%[2]d", g.shift(), r)
-			}
-		}
-	}
-}
-
 // neonConstants emits the loads of a table of constants into registers 9 to 14.
 func (g *generator) neonConstants(table string) {
 	g.op("MOVD $%s<>(SB), R11", table)
 	for i := range 6 {
 		g.op("VLD1R.P 4(R11), [V%d.S4]", 9+i)
-	}
-}
-
-// neonLines emits pointers to n lines, in registers from first on: at from, and a step apart.
-func (g *generator) neonLines(first, n int, from, step string) {
-	g.op("MOVD %s, R%d", from, first)
-	for i := 1; i < n; i++ {
-		g.op("ADD %s, R%d, R%d", step, first+i-1, first+i)
 	}
 }
 
