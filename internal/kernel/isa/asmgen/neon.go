@@ -91,17 +91,23 @@ func neonReg(name string) int {
 	return n
 }
 
-// emitNEON is emit for arm64: R10 is where the constants begin.
-func (g *generator) emitNEON(v *vector, result value, last int) int {
+// emitNEON is emit for arm64, and returns how many registers it takes as well: R10 is where the constants
+// begin.
+func (g *generator) emitNEON(v *vector, result value, last int) (register, used int) {
 	uses, regs, at := v.lastUses(result), poolBelow(last), make([]int, len(v.code))
+	take := func() int {
+		r := regs.take()
+		used = max(used, r+1)
+		return r
+	}
 	for i, ins := range v.code {
 		var temporary []int
 		in := func(a value) int {
 			switch {
 			case a.mem:
-				r := regs.take()
+				r := take()
 				temporary = append(temporary, r)
-				g.op("FMOVQ %s(R10), F%d", strings.TrimSuffix(strings.TrimPrefix(a.name, "vectors<>+"), "(SB)"), r)
+				g.neonConstant(a.name, r)
 				return r
 			case a.index < 0:
 				return neonReg(a.name)
@@ -133,18 +139,18 @@ func (g *generator) emitNEON(v *vector, result value, last int) int {
 			if own {
 				return r
 			}
-			c := regs.take()
+			c := take()
 			g.word(neonORR, false, c, r, r)
 			return c
 		}
 		switch ins.name {
 		case "LOAD":
-			at[i] = regs.take()
+			at[i] = take()
 			g.op("FMOVQ %s, F%d", ins.imm, at[i])
 		case "HALF":
 			n := in(ins.args[0])
 			free(-1)
-			at[i] = regs.take()
+			at[i] = take()
 			g.word(neonFCVTN, false, at[i], n, 0)
 			g.word(neonFCVTL, false, at[i], at[i], 0)
 		case "FMA", "FMS":
@@ -165,7 +171,7 @@ func (g *generator) emitNEON(v *vector, result value, last int) int {
 			at[i] = d
 		case "VCMP", "VMIN", "VMAX":
 			n, m := in(ins.args[0]), in(ins.args[1])
-			d := regs.take()
+			d := take()
 			switch ins.name + ins.imm {
 			case "VMIN":
 				g.word(neonFCMGT, true, d, m, n)
@@ -179,7 +185,7 @@ func (g *generator) emitNEON(v *vector, result value, last int) int {
 				g.word(neonFCMGE, true, d, m, n)
 				g.word(neonNOT, false, d, d, 0)
 			case "VCMP$3": // unordered
-				r := regs.take()
+				r := take()
 				g.word(neonFCMEQ, true, d, n, n)
 				g.word(neonFCMEQ, true, r, m, m)
 				g.word(neonAND, false, d, d, r)
@@ -217,11 +223,39 @@ func (g *generator) emitNEON(v *vector, result value, last int) int {
 				m = in(ins.args[1])
 			}
 			free(-1)
-			at[i] = regs.take()
+			at[i] = take()
 			g.word(base, floating(ins.name), at[i], n, m)
 		}
 	}
-	return at[result.index]
+	return at[result.index], used
+}
+
+// neonConstant emits the load of a constant by the name of its memory.
+func (g *generator) neonConstant(name string, to int) {
+	g.op("FMOVQ %s(R10), F%d", strings.TrimSuffix(strings.TrimPrefix(name, "vectors<>+"), "(SB)"), to)
+}
+
+// memory returns the names of the constants that a program reads, in the order in which it does.
+func (v *vector) memory() (names []string) {
+	for _, ins := range v.code {
+		for _, a := range ins.args {
+			if a.mem && !slices.Contains(names, a.name) {
+				names = append(names, a.name)
+			}
+		}
+	}
+	return names
+}
+
+// hold has a program read some constants from registers.
+func (v *vector) hold(constants map[string]value) {
+	for _, ins := range v.code {
+		for i, a := range ins.args {
+			if held, ok := constants[a.name]; ok && a.mem {
+				ins.args[i] = held
+			}
+		}
+	}
 }
 
 // mapLoopNEON is mapLoop for arm64. The lanes that are left go through a buffer on the stack,
@@ -258,14 +292,39 @@ func (g *generator) mapLoopNEON(m mapped) {
 		}
 		g.op("VDUP V0.%c[0], %s.%s", arrangement[0], operands[f.arity+i].name, arrangement)
 	}
-	body := func(address func(operand int) string) int {
+	program := func(address func(operand int) string) (*vector, value) {
 		v, x := new(vector), slices.Clone(operands)
 		for i := range f.arity {
 			if m.scalars>>i&1 == 0 {
 				x[i] = v.append("LOAD", address(i))
 			}
 		}
-		return g.emitNEON(v, f.body(g, v, x), last)
+		return v, f.body(g, v, x)
+	}
+	// What is the same for all lanes is computed once, and constants stay in the registers that the
+	// program leaves.
+	once, held := make(map[int]value), make(map[string]value)
+	v, result := program(func(int) string { return "" })
+	for _, i := range v.invariants(result) {
+		o, r := v.only(value{index: i}, once)
+		from, _ := g.emitNEON(o, r, last)
+		once[i] = own()
+		g.neonCopy(from, last)
+	}
+	o, left := v.only(result, once)
+	_, used := (&generator{kind: g.kind}).emitNEON(o, left, last)
+	for _, name := range o.memory() {
+		if last > used {
+			held[name] = own()
+			g.neonConstant(name, last)
+		}
+	}
+	body := func(address func(operand int) string) int {
+		v, result := program(address)
+		o, r := v.only(result, once)
+		o.hold(held)
+		register, _ := g.emitNEON(o, r, last)
+		return register
 	}
 	loop := func(n int, then string) {
 		g.label("next%d", n)

@@ -10,7 +10,8 @@ var neonCasts = map[string]func(g *generator){
 	"BFloat16ToFloat32": func(g *generator) { g.word(neonSHLL16, false, 8, 8, 0) },
 	"Float32ToBFloat16": func(g *generator) {
 		v := new(vector)
-		g.word(neonSHRN16, false, 8, g.emitNEON(v, g.brain(v, value{index: -1, name: "V8"}), 8), 0)
+		r, _ := g.emitNEON(v, g.brain(v, value{index: -1, name: "V8"}), 8)
+		g.word(neonSHRN16, false, 8, r, 0)
 	},
 	"Uint8ToFloat32": func(g *generator) { g.neonFloats(neonUXTL8, neonUXTL16) },
 	"Int8ToFloat32":  func(g *generator) { g.neonFloats(neonSXTL8, neonSXTL16) },
