@@ -231,3 +231,51 @@ func BenchmarkTaps(b *testing.B) {
 		}
 	}
 }
+
+// TestMaxima: the maximum of taps is NaN if one is, and the first of equal zeros, whatever its sign, with
+// channels first and last.
+func TestMaxima(t *testing.T) {
+	for _, s := range Sets() {
+		testMaxima(t, s.Name, s.Float32)
+		testMaxima(t, s.Name, s.Float64)
+	}
+}
+
+func testMaxima[T kernel.Float](t *testing.T, name string, tile Tile[T]) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 9))
+	numbers := []T{0, T(math.Copysign(0, -1)), -1, T(math.Inf(-1)), T(math.NaN())}
+	for range 300 {
+		some := numbers
+		if rng.IntN(4) > 0 {
+			some = numbers[:4]
+		}
+		g := Grid{Planes: 1, Rows: 1, Cols: 1 + rng.IntN(80)}
+		offsets := make([]int, 1+rng.IntN(5))
+		for i := range offsets {
+			offsets[i] = rng.IntN(20)
+		}
+		x, first, last := make([]T, g.Cols+20), make([]T, g.Cols), make([]T, g.Cols)
+		for i := range x {
+			x[i] = some[rng.IntN(len(some))]
+		}
+		tile.MaxRows(first, x, &g, offsets)
+		tile.LastMax(last, 0, x, 0, &g, offsets)
+		for i := range g.Cols {
+			want := math.Inf(-1)
+			for _, at := range offsets {
+				if v := float64(x[at+i]); v > want || v != v {
+					want = v
+				}
+				if want != want {
+					break
+				}
+			}
+			for _, got := range []T{first[i], last[i]} {
+				if math.Float64bits(float64(got)) != math.Float64bits(want) && (got == got || want == want) {
+					t.Fatalf("%s, %T: element %d is %v with channels first and %v last, want %v", name, got, i, first[i], last[i], want)
+				}
+			}
+		}
+	}
+}

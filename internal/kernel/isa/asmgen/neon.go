@@ -40,6 +40,7 @@ const (
 	neonNOT   = 0x6e205800
 	neonAND   = 0x4e201c00
 	neonBSL   = 0x6e601c00 // d = d ? n : m
+	neonBIF   = 0x6ee01c00 // d = m ? d : n
 	neonORR   = 0x4ea01c00
 	neonSHL   = 0x4f005400
 	neonSSHR  = 0x4f000400

@@ -16,7 +16,8 @@ func (g *generator) neonLastMax() {
 	g.neonMaxima(neonWalk{last: true, taps: "taps+40(FP)", atX: "atX+32(FP)"})
 }
 
-// neonMaxima emits the maxima of taps, from the lowest number on, which is in register 31.
+// neonMaxima emits the maxima of taps, from the lowest number on, which is in register 31. Of equal zeros
+// the first stays, whatever its sign.
 func (g *generator) neonMaxima(w neonWalk) {
 	const most = 16 // the first register
 	g.op("MOVD $%#x, R12", map[int]uint64{4: 0xff800000, 8: 0xfff0000000000000}[g.width])
@@ -30,7 +31,9 @@ func (g *generator) neonMaxima(w neonWalk) {
 	w.tap = func(regs int, lane bool) {
 		for j := range regs {
 			g.neonLoad(lane, fmt.Sprintf("%d(R11)", 16*j), j)
-			g.neonOp("MAXIMUM", most+j, most+j, j)
+			g.word(neonFCMGE, true, 8+j, most+j, j)
+			g.neonOp("MAXIMUM", j, most+j, j)
+			g.word(neonBIF, false, most+j, j, 8+j)
 		}
 	}
 	w.end = func(b neonBlock) {
