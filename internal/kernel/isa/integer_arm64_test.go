@@ -5,14 +5,21 @@ package isa
 import (
 	"math/rand/v2"
 	"testing"
+
+	"golang.org/x/sys/cpu"
 )
 
-// TestIntegerWords: products of bytes as words equal the portable ones, also on a processor that has
-// dot products and does not use them.
-func TestIntegerWords(t *testing.T) {
+// TestOlderIntegers: products of bytes equal the portable ones in each of the forms that this processor
+// can run, not in the best alone.
+func TestOlderIntegers(t *testing.T) {
+	forms := []Loops{{Name: "neon, by words", Integer: integerWords}}
+	if cpu.ARM64.HasASIMDDP {
+		forms = append(forms, Loops{Name: "neon, by dot products", Integer: integerDots})
+	}
 	rng := rand.New(rand.NewPCG(1, 5))
-	words := Loops{Name: "neon, words", Integer: integerWords}
-	for range 400 {
-		testMulQuads(t, &words, rng)
+	for i := range forms {
+		for range 400 {
+			testMulQuads(t, &forms[i], rng)
+		}
 	}
 }

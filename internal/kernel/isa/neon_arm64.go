@@ -49,9 +49,9 @@ var neon = Loops{
 	},
 }
 
-// integerWords are the loops over bytes for every processor, and integerDots those for processors with dot
-// products of bytes.
-var integerWords, integerDots = func() (words, dots IntegerTile) {
+// The loops over bytes: for every processor, for those with dot products of bytes, and for those
+// with dot products of unsigned bytes with signed ones.
+var integerWords, integerDots, integerMixed = func() (words, dots, mixed IntegerTile) {
 	a := integerAssembly{
 		rows: 4, cols: 8, signedLeft: mulSignedLeftNEON, signedRight: mulSignedRightNEON, interleave: interleaveNEON,
 		tapQuads: tapQuadsNEON, positions: 4, shiftSums: shiftSumsNEON, requantize: requantizeNEON,
@@ -59,11 +59,16 @@ var integerWords, integerDots = func() (words, dots IntegerTile) {
 	}
 	words = a.checked()
 	a.cols, a.signedLeft, a.signedRight = 16, mulSignedLeftDotNEON, mulSignedRightDotNEON
-	return words, a.checked()
+	dots = a.checked()
+	a.signedLeft, a.signedRight = mulSignedLeftMixedNEON, mulSignedRightMixedNEON
+	return words, dots, a.checked()
 }()
 
 func integerNEON() IntegerTile {
-	if cpu.ARM64.HasASIMDDP {
+	switch {
+	case cpu.ARM64.HasI8MM:
+		return integerMixed
+	case cpu.ARM64.HasASIMDDP:
 		return integerDots
 	}
 	return integerWords
@@ -279,3 +284,9 @@ func copyRows64NEON(y, x *float64, grid *Grid)
 
 //go:noescape
 func split64NEON(even, odd, x *float64, grid *Grid)
+
+//go:noescape
+func mulSignedLeftMixedNEON(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)
+
+//go:noescape
+func mulSignedRightMixedNEON(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)

@@ -24,19 +24,21 @@
 //	folds.go      sums, maxima and minima of blocks
 //	casts.go      conversions
 //	compare.go    comparisons
-//	neon.go       programs over vectors, and loops over elements, for arm64
-//	neon_tile.go, neon_vector.go
-//	              tile.go to windows.go, and matvec.go and pack.go, for arm64
-//	neon_taps.go, neon_pool.go, neon_walk.go
-//	              sums of taps of depthwise.go, pool.go and channels.go, for arm64
-//	neon_folds.go, neon_casts.go, neon_winograd.go
-//	              folds.go, casts.go and winograd.go, for arm64
-//	neon_copy.go  copyRows, split, pick and spread, for arm64
-//	neon_compare.go
-//	              compare.go, for arm64
-//	neon_integer.go, neon_quantize.go
-//	              integer.go, for arm64
-//	neon_moves.go what these are written with
+//
+// For arm64, which has registers of 16 bytes and no masks of lanes, that is
+//
+//	neon.go          programs over vectors, and loops over elements
+//	neon_moves.go    what the others are written with
+//	neon_tile.go     products: tile.go, direct.go, windows.go
+//	neon_vector.go   matvec.go, pack.go
+//	neon_walk.go     what goes through the planes of a grid
+//	neon_taps.go     sums of taps of depthwise.go and channels.go
+//	neon_pool.go     pool.go, and the poolings of channels.go
+//	neon_copy.go     what convolutions copy with
+//	neon_winograd.go loads and stores of winograd.go
+//	neon_integer.go  products of integer.go, and neon_quantize.go the rest of it
+//	neon_folds.go, neon_casts.go, neon_compare.go
+//	                 folds.go, casts.go, compare.go
 package main
 
 import (
@@ -131,6 +133,16 @@ var files = map[string]func(g *generator){
 		g.masks()
 		g.each(g.mulWindows)
 	},
+	"winograd_amd64.s": func(g *generator) {
+		g.masks()
+		g.winogradConstants()
+		g.winogradLanes()
+		g.each(func() {
+			if g.width == 4 {
+				g.winograd()
+			}
+		})
+	},
 	"tile_arm64.s": func(g *generator) {
 		g.eachNEON(func() {
 			g.neonMulTile()
@@ -168,16 +180,6 @@ var files = map[string]func(g *generator){
 	"compare_arm64.go": func(g *generator) { g.compareStubs("NEON") },
 	"integer_arm64.s":  (*generator).neonIntegerFile,
 	"winograd_arm64.s": (*generator).neonWinograd,
-	"winograd_amd64.s": func(g *generator) {
-		g.masks()
-		g.winogradConstants()
-		g.winogradLanes()
-		g.each(func() {
-			if g.width == 4 {
-				g.winograd()
-			}
-		})
-	},
 }
 
 func main() {

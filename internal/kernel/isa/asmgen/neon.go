@@ -60,6 +60,7 @@ const (
 
 	neonSDOT     = 0x4e809400 // four bytes of n by four of m, added to each lane
 	neonUDOT     = 0x6e809400
+	neonUSDOT    = 0x4e809c00 // those of n unsigned, and those of m signed
 	neonMULWords = 0x4e609c00 // of 16 bits
 	neonSADALP   = 0x4e606800 // d += the pairs of signed words of n
 	neonADDP     = 0x4ea0bc00 // the pairs of n, and then of m

@@ -2,18 +2,19 @@ package main
 
 import "fmt"
 
-// The loops over bytes of integer.go for arm64. There are two tiles. Processors with the instructions
-// for dot products multiply and add four bytes in one; both of its operands are signed or neither
-// is, so that those of b, of the other kind, are flipped, which adds ±128 times each byte of a, and
-// has to be taken away again. The others multiply words, which the products of two bytes fit, and
-// add these in pairs.
+// The loops over bytes of integer.go for arm64. There are three tiles. Where an instruction multiplies
+// and adds four unsigned bytes by signed ones, it does all. Older dot products have both operands
+// signed or neither, so that the bytes of b, of the other kind, are flipped, which adds ±128 times
+// each byte of a, and has to be taken away again. The other processors multiply words, which the
+// products of two bytes fit, and add these in pairs.
 
-// neonIntegerRows is the rows of either tile.
+// neonIntegerRows is the rows of each tile.
 const neonIntegerRows = 4
 
 func (g *generator) neonIntegerFile() {
 	g.kind = kind{name: "NEON", neon: true, width: 4, rows: neonIntegerRows}
 	for _, signedLeft := range []bool{true, false} {
+		g.neonIntegerTile("Mixed", signedLeft, 4, g.neonMixedLoop)
 		g.neonIntegerTile("Dot", signedLeft, 4, g.neonDotLoop)
 		g.neonIntegerTile("", signedLeft, 2, g.neonWordLoop)
 	}
@@ -29,8 +30,8 @@ func (g *generator) neonIntegerFile() {
 // neonIntegerTile emits a product of bytes of up to so many registers of columns. R0 to R3 are
 // the rows of a, R9 from one of its quads to the next, R10 the quads of b and R11 from one
 // to the next; the others are as in a tile of numbers.
-func (g *generator) neonIntegerTile(dot string, signedLeft bool, regs int, loop func(v, h int, signedLeft bool, sum func(i, j int) int)) {
-	name := map[bool]string{true: "mulSignedLeft", false: "mulSignedRight"}[signedLeft] + dot + g.name
+func (g *generator) neonIntegerTile(by string, signedLeft bool, regs int, loop func(v, h int, signedLeft bool, sum func(i, j int) int)) {
+	name := map[bool]string{true: "mulSignedLeft", false: "mulSignedRight"}[signedLeft] + by + g.name
 	fmt.Fprintf(g, "\n// func %s(h, w, quads int, a *uint8, row, step int, b *uint8, ldb int, c *int32, ldc int, add bool)\n", name)
 	fmt.Fprintf(g, "TEXT ·%s(SB), NOSPLIT, $128-81\n", name)
 	g.neonTarget("w+8(FP)", "quads+16(FP)", "c+64(FP)", "ldc+72(FP)", "add+80(FP)")
@@ -64,6 +65,26 @@ func (g *generator) neonQuads(v, h int, term func()) {
 	term()
 	g.op("SUB $1, R12")
 	g.op("CBNZ R12, v%dh%dquad", v, h)
+}
+
+// neonMixedLoop emits the sums of a tile by dot products of unsigned bytes with signed ones.
+func (g *generator) neonMixedLoop(v, h int, signedLeft bool, sum func(i, j int) int) {
+	for i := range h {
+		for j := range v {
+			g.neonZero(sum(i, j))
+		}
+	}
+	g.neonQuads(v, h, func() {
+		for i := range h {
+			for j := range v {
+				unsigned, signed := 4+i, j
+				if signedLeft {
+					unsigned, signed = signed, unsigned
+				}
+				g.word(neonUSDOT, false, sum(i, j), unsigned, signed)
+			}
+		}
+	})
 }
 
 // neonDotLoop emits the sums of a tile by dot products. What flipping adds to those of row i is in
