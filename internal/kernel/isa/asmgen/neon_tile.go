@@ -11,7 +11,7 @@ import (
 // that follow one another in memory is loaded at once, and multiplied element by element;
 // other rows have a pointer each.
 //
-// Loops keep to these registers:
+// Loops, those of bytes too, keep to these registers:
 //
 //	R0-R7  the rows of the left strip, or R0 alone where they follow one another
 //	R8     how far into them the column is, in bytes
