@@ -72,6 +72,10 @@ func (g *generator) integerTile(signedLeft bool) {
 	}
 }
 
+// integerAhead is how many bytes before they are multiplied the quads of a strip are fetched:
+// about as long as the third-level cache takes.
+const integerAhead = 4096
+
 // integerLoop emits the kernel for v registers of columns and h rows. With AVX2 a
 // row has two registers of sums: of the first four columns and the last four, each
 // with the sums of the first and the last two terms of quads apart.
@@ -97,6 +101,9 @@ func (g *generator) integerLoop(v, h int, signedLeft bool) {
 	for j := range sums {
 		if g.avx512 {
 			g.op("VMOVDQU32 %d(BX), Z%d", 64*j, j)
+			if h == g.rows { // strips follow one another, and the first tile meets each of them elsewhere than near
+				g.op("PREFETCHT0 %d(BX)", integerAhead+64*j)
+			}
 		} else {
 			g.op("%s %d(BX), Y%d", widenB, 16*j, j)
 		}
