@@ -234,21 +234,49 @@ func moveElems[T any](k *programKernel, in bool, o int, op *kernel.Operand, bloc
 		row /= w.Extents[a]
 		at += f.index[a] * w.Strides[a*operands+o]
 	}
+	last := len(w.Extents) - 1
+	step := w.Strides[last*operands+o]
 	for {
-		n := min(w.Len-col, len(b))
-		moveRow(in, b[:n], mem, at+col*stride, stride)
-		if b = b[n:]; len(b) == 0 {
+		// Part of a row, or whole rows that lie evenly.
+		n, rows := min(w.Len-col, len(b)), 1
+		if n < w.Len {
+			moveRow(in, b[:n], mem, at+col*stride, stride)
+		} else {
+			rows = min(w.Extents[last]-f.index[last], len(b)/n)
+			moveRows(in, b[:rows*n], mem, at, rows, stride, step)
+		}
+		if b = b[rows*n:]; len(b) == 0 {
 			return
 		}
 		col = 0
-		for a := len(w.Extents) - 1; a >= 0; a-- {
-			f.index[a]++
-			at += w.Strides[a*operands+o]
-			if f.index[a] < w.Extents[a] {
-				break
-			}
-			at -= w.Extents[a] * w.Strides[a*operands+o]
+		f.index[last] += rows
+		at += rows * step
+		for a := last; f.index[a] == w.Extents[a]; a-- {
+			at += w.Strides[(a-1)*operands+o] - w.Extents[a]*w.Strides[a*operands+o]
 			f.index[a] = 0
+			f.index[a-1]++
+		}
+	}
+}
+
+// moveRows copies between b and as many rows of mem, the first of which begins at at and the next
+// ones step elements apart, with stride elements from one of a row to the next: along that of both
+// whose elements are nearer to each other.
+func moveRows[T any](in bool, b, mem []T, at, rows, stride, step int) {
+	n := len(b) / rows
+	outer, outerB, outerAt, inner, innerB, innerAt := rows, n, step, n, 1, stride
+	if max(step, -step) < max(stride, -stride) {
+		outer, outerB, outerAt, inner, innerB, innerAt = inner, innerB, innerAt, outer, outerB, outerAt
+	}
+	for i := range outer {
+		to, from := i*outerB, at+i*outerAt
+		for range inner {
+			if in {
+				b[to] = mem[from]
+			} else {
+				mem[from] = b[to]
+			}
+			to, from = to+innerB, from+innerAt
 		}
 	}
 }
