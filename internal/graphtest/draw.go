@@ -72,6 +72,7 @@ var draws = map[string]drawing{
 	"gemm":           {1, gemm},
 	"recurrence":     {1, recurrence},
 	"conv":           {1, convolution},
+	"bottleneck":     {1, bottleneck},
 	"conv_transpose": {1, convTranspose},
 	"pool":           {1, pooling},
 	"global_pool":    {1, globalPool},

@@ -1,6 +1,7 @@
 package graphtest
 
 import (
+	"github.com/berth-go/berth/dtype"
 	"github.com/berth-go/berth/graph"
 	"github.com/berth-go/berth/internal/op/conv"
 	"github.com/berth-go/berth/internal/op/linear"
@@ -218,6 +219,33 @@ func convolution(b *builder, x graph.Value) ([]graph.Value, error) {
 		}
 	}
 	return b.tame(ops.Apply(o, x, weights, bias))
+}
+
+// bottleneck takes x for an image with its channels last where that has as many axes.
+func bottleneck(b *builder, x graph.Value) ([]graph.Value, error) {
+	if x = b.float(x); x.Type().DType.IsHalf() {
+		x = b.cast(x, dtype.Float32)
+	}
+	d := x.Type().DType
+	of := func(dims ...int) graph.Type { return graph.Type{DType: d, Shape: dims} }
+	if s := x.Type().Shape; len(s) != 4 || s.Elems() == 0 {
+		x = b.of(of(1+b.rng.IntN(2), 1+b.rng.IntN(4), 1+b.rng.IntN(4), 1+b.rng.IntN(3)))
+	}
+	taps, strides, pads, dilations := b.sliding(2)
+	in := x.Type().Shape[3]
+	channels, out := in, 1+b.rng.IntN(3)
+	var expand, expandBias, project, projectBias graph.Value
+	kind := b.rng.IntN(3)
+	if kind != 0 {
+		channels = 1 + b.rng.IntN(4)
+		expand, expandBias = b.of(of(channels, in, 1, 1)), b.maybe(of(channels))
+	}
+	if kind != 1 {
+		project, projectBias = b.of(of(out, channels, 1, 1)), b.maybe(of(out))
+	}
+	o := conv.Bottleneck{Strides: strides, Pads: pads, Dilations: dilations}
+	filter := b.of(of(channels, 1, taps[0], taps[1]))
+	return b.tame(ops.Apply(o, x, expand, expandBias, filter, b.maybe(of(channels)), project, projectBias))
 }
 
 func convTranspose(b *builder, x graph.Value) ([]graph.Value, error) {

@@ -195,9 +195,6 @@ func (b Bottleneck) Products(in, out []graph.Type) int64 {
 	return n
 }
 
-// ComputesInFloat32 implements [op.Widener].
-func (Bottleneck) ComputesInFloat32() {}
-
 // Pays reports whether the op takes less time than the convolutions for themselves: where what it does not
 // store is more than the caches keep from step to step, and more than the weights, which each
 // band of rows reads anew.
