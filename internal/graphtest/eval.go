@@ -64,6 +64,9 @@ func (e *naive) eval(v graph.Value) ([]byte, error) {
 	}
 	ins := make([]*kernel.Operand, n.NumInputs())
 	inTypes := make([]graph.Type, n.NumInputs())
+	_, widens := n.Op().(op.Widener)
+	// Beside a first input in float32, halves are what the op reads as they are.
+	widens = widens && n.NumInputs() > 0 && n.Input(0).Type().DType.IsHalf()
 	for i := range ins {
 		if n.Input(i).IsZero() {
 			continue
@@ -73,7 +76,7 @@ func (e *naive) eval(v graph.Value) ([]byte, error) {
 			return nil, err
 		}
 		inTypes[i] = n.Input(i).Type()
-		if _, widens := n.Op().(op.Widener); widens && inTypes[i].DType.IsHalf() {
+		if widens && inTypes[i].DType.IsHalf() {
 			data, inTypes[i].DType = converted(inTypes[i], data, dtype.Float32), dtype.Float32
 		}
 		ins[i] = operand(inTypes[i], shape.Dense(inTypes[i].Shape), data)
